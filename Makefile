@@ -1,0 +1,39 @@
+# Each target does all the set-up it needs; the stamps say what is done already.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+TASKS ?= hello_world dataset_handling model_training nan_losses
+DEMO_STORAGE ?= results
+
+.PHONY: setup demo check test prove bench clean
+
+setup: $(STAMP)
+	@$(BIN)/python -m mldevbench doctor --fix --storage $(DEMO_STORAGE)
+
+$(STAMP): pyproject.toml constraints.txt
+	@bash scripts/install.sh $(PYTHON) $(VENV)
+	@touch $@
+
+demo: setup
+	@bash scripts/demo.sh $(BIN) $(DEMO_STORAGE) $(TASKS)
+
+check: $(STAMP)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/pytest -m "not slow" -n 2
+
+test: setup check
+	$(BIN)/pytest -m slow -n 2 --dist loadfile -v
+	$(BIN)/mldevbench tasks check all extra
+
+prove: setup
+	$(BIN)/python benchmarks/proof.py
+
+bench: setup
+	$(BIN)/python benchmarks/overhead.py
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info

@@ -1,0 +1,1 @@
+"""The Ray half: the only package that imports Ray."""

@@ -1,0 +1,30 @@
+"""Whose fault an error is: what Ray raises, turned into a cause outside the attempt."""
+
+from __future__ import annotations
+
+from mldevbench.errors import Fault
+from mldevbench.records import Cause
+
+
+def fault_of(error: BaseException) -> Fault | None:
+    """Return the cause behind an actor's error, or None if it is the harness's own."""
+    import ray.exceptions as rex
+
+    if isinstance(error, rex.RayTaskError) and isinstance(error.cause, BaseException):
+        error = error.cause
+    if isinstance(error, Fault):
+        return error
+    # OutOfMemoryError is neither an actor's nor a task's error to Ray.
+    lost = (rex.RayActorError, rex.OutOfMemoryError, rex.NodeDiedError, rex.WorkerCrashedError, rex.ObjectLostError)
+    if isinstance(error, lost):
+        return Fault(Cause.NODE_LOST, f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    return None
+
+
+def unwrapped(error: BaseException) -> BaseException:
+    """Return what an actor raised, without Ray's wrapping."""
+    import ray.exceptions as rex
+
+    if isinstance(error, rex.RayTaskError) and isinstance(error.cause, BaseException):
+        return error.cause
+    return error

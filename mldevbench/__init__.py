@@ -1,0 +1,3 @@
+"""Evaluate AI agents on machine-learning development work."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""`python -m mldevbench`."""
+
+from mldevbench.cli import main
+
+main()

@@ -1,0 +1,34 @@
+"""What a task's validate.py is made of: strict readers, comparisons, and rooms for submitted code."""
+
+from mldevbench.checks.arrays import read_npy, read_safetensors
+from mldevbench.checks.compare import all_finite, at_least, at_most, check, close, equal, metric, require
+from mldevbench.checks.predict import predict, shards
+from mldevbench.checks.text import number, numeral, read_csv, read_json, read_text, whole
+from mldevbench.room import Room, ran_well
+from mldevbench.submission import Submission
+from mldevbench.unmet import Unmet
+
+__all__ = [
+    "Room",
+    "Submission",
+    "Unmet",
+    "all_finite",
+    "at_least",
+    "at_most",
+    "check",
+    "close",
+    "equal",
+    "metric",
+    "number",
+    "numeral",
+    "predict",
+    "ran_well",
+    "read_csv",
+    "read_json",
+    "read_npy",
+    "read_safetensors",
+    "read_text",
+    "require",
+    "shards",
+    "whole",
+]

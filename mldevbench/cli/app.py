@@ -1,0 +1,41 @@
+"""The commands, put together."""
+
+from __future__ import annotations
+
+import typer
+
+from mldevbench import __version__
+from mldevbench.cli import agents, doctor, report, run, runs, show, status, tasks
+
+app = typer.Typer(
+    name="mldevbench",
+    help="Evaluate AI agents on machine-learning development work, on a laptop or a Ray cluster.",
+    epilog="Start with: mldevbench run --agent oracle --task hello_world",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    pass
+
+
+app.command("run")(run.run)
+app.command("status")(status.status)
+app.command("runs")(runs.runs)
+app.command("show")(show.show)
+app.command("report")(report.report)
+app.command("doctor")(doctor.doctor)
+app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
+app.add_typer(agents.app, name="agents", help="List agents.")

@@ -1,0 +1,116 @@
+"""The driver under a person's eyes: Ray, progress, signals, and the tables at the end."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from mldevbench.cli.output import note, print_json, print_table
+from mldevbench.report import outcomes_by_task, success_by_category
+from mldevbench.store.lease import Lease
+from mldevbench.store.place import Place
+from mldevbench.store.salt import read_salt
+from mldevbench.store.study_store import StudyStore
+
+if TYPE_CHECKING:
+    from cluster.job import Ended
+    from mldevbench.cli.running import Call, Ready
+
+
+def drive(call: Call, ready: Ready, place: Place) -> int:
+    from cluster.session import session
+    from mldevbench.cli.running import frozen_plan, resume_command
+
+    lease = Lease(place)
+    lease.take()
+    try:
+        whole = frozen_plan(ready, place)
+        note(f"study {ready.name}: {len(whole)} runs, results in {place.shown}/")
+        note(f"  goes on with: {resume_command(ready.name)}")
+        with session(ready.address) as embedded:
+            where = "embedded on this machine" if embedded else ready.address
+            note(f"  Ray: {where}; sandbox: {ready.request.isolation}")
+            ended = _run(call, ready, place, whole, lease)
+    finally:
+        lease.release()
+    _conclude(call, ready, place, ended)
+    return ended.exit_code
+
+
+def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) -> Ended:
+    from cluster.driver import Driver, Interrupted
+    from cluster.job import Job, Policy
+    from cluster.progress import Progress
+    from cluster.run_actor import Site
+    from mldevbench.plan import Plan
+
+    assert isinstance(whole, Plan)
+    limits, cpus = call.study.limits, call.study.resources.cpus
+    job = Job(
+        name=ready.name,
+        plan=whole,
+        catalog=ready.catalog,
+        store=StudyStore(place),
+        salt=read_salt(ready.storage),
+        isolation=ready.request.isolation,
+        network=ready.request.network,
+        cpus=None if isinstance(cpus, str) else cpus,
+        models=ready.models,
+        policy=Policy(
+            call.void_retries,
+            call.order,
+            call.only,
+            limits.runs_at_once,
+            limits.usd,
+            limits.gpu_hours,
+            call.fresh_actors,
+        ),
+        site=Site(call.scratch),
+    )
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise Interrupted
+
+    with Progress() as progress:
+        driver = Driver(job, lease, progress.update)
+        before = signal.signal(signal.SIGTERM, interrupt)  # after ray.init, which sets one of its own
+        try:
+            return driver.run()
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
+    from mldevbench.cli.running import resume_command
+
+    rows = list(StudyStore(place).runs.all())
+    tally = ended.tally
+    if call.json:
+        print_json(
+            {
+                "study": ready.name,
+                "storage": place.shown,
+                "exit_code": ended.exit_code,
+                "planned": tally.planned,
+                "passed": tally.passed,
+                "failed": tally.failed,
+                "void": tally.void,
+                "owed": tally.owed,
+                "spent_usd": tally.usd,
+            }
+        )
+    elif rows:
+        for table in (success_by_category(rows), outcomes_by_task(rows)):
+            title = table.title if ready.request.isolation != "process" else f"{table.title} (weak sandbox: process)"
+            print_table(title, table.columns, table.rows, table.note)
+    note(
+        f"{tally.done} of {tally.planned} runs done: {tally.passed} passed, {tally.failed} failed"
+        + (f", {tally.void} void" if tally.void else "")
+        + (f", {tally.owed} owed" if tally.owed else "")
+    )
+    if ended.limit:
+        note(f"stopped: {ended.limit}; raise --limit to go on")
+    if ended.interrupted:
+        note("interrupted: what is finished stays")
+    note(f"study {ready.name}: Parquet in {place.shown}/runs/; goes on with: {resume_command(ready.name)}")

@@ -1,0 +1,222 @@
+"""The working half of an attempt: workspace, sandbox, agent, submission; it never sees what judges."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from mldevbench import workspace
+from mldevbench.agent import Agent
+from mldevbench.draw import Draw
+from mldevbench.errors import Fault, UserError
+from mldevbench.guard import GuardedSandbox
+from mldevbench.model.budget import AgentStopped, BudgetMeter
+from mldevbench.model.door import Model, ModelSpec
+from mldevbench.model.gateway import Gateway
+from mldevbench.model.pacer import LocalPacer, Pacer
+from mldevbench.model.secrets import Scrubber
+from mldevbench.records import Budget, Run, Step, StopReason, Submitted
+from mldevbench.sandbox import Bind, Limits, SandboxSpec
+from mldevbench.sandbox.opening import open_sandbox
+from mldevbench.store.place import Place
+from mldevbench.submission import collect
+from mldevbench.task import Task
+from mldevbench.trajectory import Trajectory
+
+GRACE_SECONDS = 20.0
+GATEWAY_SOCKET = "/run/gateway.sock"
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a run actor is told about one attempt."""
+
+    study: str
+    run: Run
+    attempt: int
+    draw: Draw
+    isolation: str
+    network: str = "none"
+    model: ModelSpec | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the node gives to it."""
+
+    task: Task
+    agent: Agent
+    venv: Path | None
+    scratch: Path
+    place: Place  # the study's folder
+    pacer: Pacer = field(default_factory=LocalPacer)
+    solution: Path | None = None
+    node: str = ""
+    gpus: tuple[int, ...] = ()
+
+
+class Attempt:
+    """One execution; `stop` may be called from another thread at any time."""
+
+    def __init__(self, order: Order, means: Means, clock: Callable[[], float] = time.monotonic) -> None:
+        self.order = order
+        self.means = means
+        self.clock = clock
+        self.meter = BudgetMeter(order.run.budget, order.model.price if order.model else None, clock)
+        self._sandbox: GuardedSandbox | None = None
+        self._stopped = threading.Event()
+
+    def stop(self) -> None:
+        """End the agent's processes at once."""
+        self._stopped.set()
+        if self._sandbox:
+            self._sandbox.end()
+
+    def execute(self) -> Submitted:
+        started_at, began = datetime.now(UTC), self.clock()
+        with _scratch(self.means.scratch) as scratch:
+            inside = scratch / secrets.token_hex(8)
+            instruction = workspace.build(self.means.task, self.order.draw, self.order.run.profile, inside)
+            reason, detail, isolation = self._work(instruction, inside, scratch)
+            if self._stopped.is_set():
+                raise Fault("cancelled", "the attempt was stopped from outside")
+            finished_at, wall = datetime.now(UTC), self.clock() - began
+            archive = f"artifacts/{self.order.run.run_id}/{self.order.attempt}/submission.tar"
+            manifest = collect(
+                inside, self.means.task.submission, self.means.task.submission_max_mb, scratch / "submission.tar",
+                witness=self.means.task.protected,
+            )
+            self.means.place.take(archive, scratch / "submission.tar")
+        return Submitted(
+            self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
+            started_at, finished_at, wall, self.meter.working_seconds, isolation, self.order.network, self.means.node,
+        )  # fmt: skip
+
+    def _work(self, instruction: str, inside: Path, scratch: Path) -> tuple[StopReason, str, str]:
+        folder = f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
+        scrub = Scrubber(self.order.secrets)
+        with (
+            Trajectory(scratch / "trajectory.jsonl", self.means.place.child(folder), scrub=scrub) as trajectory,
+            self._model(trajectory, scrub) as model,
+            self._door(model, scratch) as gateway,
+        ):
+            sandbox = open_sandbox(self._spec(inside, gateway), self.order.isolation)
+            guarded = self._sandbox = GuardedSandbox(sandbox, self.meter)
+            try:
+                context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway)
+                reason, detail = self._solve(instruction, context)
+            finally:
+                guarded.close()
+            return guarded.breach() or reason, detail, sandbox.isolation
+
+    def _spec(self, inside: Path, gateway: Gateway | None) -> SandboxSpec:
+        asked = self.means.task.resources
+        limits = Limits(memory_mb=int(asked.memory_gb * 1024), disk_mb=int(asked.disk_gb * 1024))
+        sockets = (Bind(gateway.socket, GATEWAY_SOCKET),) if gateway else ()
+        return SandboxSpec(inside, venv=self.means.venv, limits=limits, gpus=self.means.gpus, sockets=sockets)
+
+    @contextmanager
+    def _model(self, trajectory: Trajectory, scrub: Scrubber) -> Iterator[Model | None]:
+        if self.order.model is None:
+            yield None
+            return
+        model = Model(
+            self.order.model,
+            budget=self.meter,
+            pacer=self.means.pacer,
+            seed=self.order.run.seed,
+            record=trajectory.record,
+            scrub=scrub,
+        )
+        try:
+            yield model
+        finally:
+            model.close()
+
+    @contextmanager
+    def _door(self, model: Model | None, scratch: Path) -> Iterator[Gateway | None]:
+        if model is None or not self.means.agent.file.gateway:
+            yield None
+            return
+        gateway = Gateway(model, scratch / "gateway.sock")
+        gateway.start()
+        try:
+            yield gateway
+        finally:
+            gateway.close()
+
+    def _solve(self, instruction: str, context: AttemptContext) -> tuple[StopReason, str]:
+        """Let the agent work until it ends, breaks a bound or runs out of time."""
+        ended: list[BaseException | None] = []
+
+        def work() -> None:
+            try:
+                solver = self.means.agent.create(json.loads(self.order.run.spec.params))
+                solver.run(instruction, context)
+                ended.append(None)
+            except BaseException as error:
+                ended.append(error)
+
+        thread = threading.Thread(target=work, name="agent", daemon=True)
+        thread.start()
+        thread.join(self.order.run.budget.wall_seconds)
+        late = thread.is_alive()
+        if late:
+            context.sandbox.end()
+            thread.join(GRACE_SECONDS)
+        if context.sandbox.breach():
+            return context.sandbox.breach() or StopReason.AGENT_ERROR, ""
+        if late:
+            return StopReason.WALL_MINUTES, ""
+        return _reason(ended[0])
+
+
+def _reason(error: BaseException | None) -> tuple[StopReason, str]:
+    """Name why the agent ended; what isn't its doing is raised again."""
+    if error is None:
+        return StopReason.FINISHED, ""
+    if isinstance(error, AgentStopped):
+        return error.stop_reason, error.detail
+    if isinstance(error, Fault | UserError):
+        raise error
+    return StopReason.AGENT_ERROR, f"{type(error).__name__}: {error}"
+
+
+class AttemptContext:
+    """What the agent is given; see `mldevbench.agent.Context`."""
+
+    def __init__(
+        self, sandbox: GuardedSandbox, model: Model | None, order: Order, means: Means, trajectory: Trajectory,
+        gateway: Gateway | None,
+    ) -> None:  # fmt: skip
+        self.sandbox = sandbox
+        self.model = model
+        self.budget: Budget = order.run.budget
+        self.seed = order.run.seed
+        self.solution = means.solution
+        self.gateway_url = gateway.url if gateway else None
+        self.gateway_key = gateway.key if gateway else None
+        self._trajectory = trajectory
+
+    def record(self, step: Step) -> None:
+        self._trajectory.record(step)
+
+
+@contextmanager
+def _scratch(parent: Path) -> Iterator[Path]:
+    """Give a folder of a meaningless name, and leave nothing of it."""
+    folder = parent / secrets.token_hex(8)
+    folder.mkdir(parents=True, mode=0o711)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,65 @@
+"""Proof of a task: its solutions pass, doing nothing fails, and so does every cheat and mutant. No Ray."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from mldevbench.draw import Draw
+from mldevbench.errors import Fault
+from mldevbench.records import Verdict
+from mldevbench.room.settings import RoomSettings
+from mldevbench.task import Task
+from mldevbench.validate.run import ValidatorBroke, validate_submission
+from mldevbench.validate.variant import Variant, make, variants
+
+__all__ = ["Proof", "Variant", "prove", "variants"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What became of one variant, and whether that is right."""
+
+    variant: Variant
+    verdict: Verdict | None  # None: its validation broke, which is never right
+    seconds: float
+    ok: bool
+    detail: str
+
+
+def prove(
+    task: Task,
+    variant: Variant,
+    *,
+    instance: int,
+    salt: bytes,
+    profile: str,
+    isolation: str,
+    venv: Path,
+    scratch: Path,
+) -> Proof:
+    """Let a variant work on an instance, validate what it left, and compare with what must come out."""
+    draw = Draw.of(salt, task.id, instance)
+    settings = RoomSettings(isolation, venv, scratch)
+    scratch.mkdir(parents=True, exist_ok=True)
+    started = perf_counter()
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        archive = Path(folder) / "submission.tar"
+        made = make(task, variant, draw, profile, settings, archive)
+        try:
+            verdict = validate_submission(task, archive, made.manifest.digest, draw, profile, settings)
+        except (ValidatorBroke, Fault) as broke:
+            detail = "; ".join(filter(None, [f"validation broke: {broke}", made.trouble]))
+            return Proof(variant, None, perf_counter() - started, False, detail)
+    ok = verdict.passed == variant.must_pass
+    return Proof(variant, verdict, perf_counter() - started, ok, detail_of(verdict, made.trouble))
+
+
+def detail_of(verdict: Verdict, trouble: str) -> str:
+    """Say in one line why a verdict is what it is."""
+    failed = [
+        f"{check.name}: expected {check.expected}; seen {check.seen}" for check in verdict.checks if not check.passed
+    ]
+    return "; ".join(filter(None, [*failed[:3], trouble])) or f"{len(verdict.checks)} checks hold"

@@ -1,0 +1,6 @@
+"""Reports: from rows to the paper's tables, in any format."""
+
+from mldevbench.report.formats import FORMATS, render
+from mldevbench.report.tables import Table, outcomes_by_task, success_by_category
+
+__all__ = ["FORMATS", "Table", "outcomes_by_task", "render", "success_by_category"]

@@ -1,0 +1,106 @@
+"""The lease: one driver per study, told apart from a dead one by watching whether its counter moves."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from mldevbench.errors import UserError
+from mldevbench.store.place import Place
+
+RENEW_SECONDS = 5.0
+WATCH_SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Holder:
+    token: str
+    host: str
+    boot: str
+    pid: int
+    started: str  # the process's start, as the kernel counts: a pid alone comes again
+    counter: int = 0
+
+
+class Lease:
+    """Held by the driver that runs a study."""
+
+    def __init__(self, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
+        self.place = place
+        self.clock = clock
+        self.mine = Holder(
+            uuid.uuid4().hex, socket.gethostname(), _boot(), os.getpid(), _start_of(os.getpid())
+        )
+        self._renewed = 0.0
+
+    def take(self, sleep: Callable[[float], None] = time.sleep) -> None:
+        """Take the lease, or refuse because a living driver has it."""
+        holder = self._read()
+        if holder and not _known_dead(holder):
+            deadline = self.clock() + WATCH_SECONDS
+            while self.clock() < deadline:
+                sleep(0.5)
+                now = self._read()
+                if now and (now.token, now.counter) != (holder.token, holder.counter):
+                    where = f"process {now.pid} on {now.host}"
+                    raise UserError(
+                        f"study {self.place.shown!r} is being run by {where}; wait for it or cancel it"
+                    )
+                if now is None or _known_dead(now):
+                    break
+        self._write(self.mine)
+
+    def renew(self) -> bool:
+        """Move the counter when it is time; False when another driver took the study."""
+        if self.clock() - self._renewed < RENEW_SECONDS:
+            return True
+        holder = self._read()
+        if holder is None or holder.token != self.mine.token:
+            return False
+        self._write(Holder(**{**asdict(self.mine), "counter": holder.counter + 1}))
+        return True
+
+    def release(self) -> None:
+        holder = self._read()
+        if holder and holder.token == self.mine.token:
+            self.place.remove("lease.json")
+
+    def _read(self) -> Holder | None:
+        if not self.place.has("lease.json"):
+            return None
+        return Holder(**json.loads(self.place.read("lease.json")))
+
+    def _write(self, holder: Holder) -> None:
+        self.place.write("lease.json", json.dumps(asdict(holder)).encode())
+        self._renewed = self.clock()
+
+
+def running(place: Place) -> Holder | None:
+    """Return who holds a study's lease, unless that process is known to be gone."""
+    holder = Lease(place)._read()
+    return None if holder is None or _known_dead(holder) else holder
+
+
+def _known_dead(holder: Holder) -> bool:
+    if holder.host != socket.gethostname() or holder.boot != _boot():
+        return False
+    return _start_of(holder.pid) != holder.started
+
+
+def _boot() -> str:
+    path = Path("/proc/sys/kernel/random/boot_id")
+    return path.read_text(encoding="ascii").strip() if path.exists() else ""
+
+
+def _start_of(pid: int) -> str:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    except OSError:
+        return ""
+    return "" if fields[0] in "ZX" else fields[19]

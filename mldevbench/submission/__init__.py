@@ -1,0 +1,18 @@
+"""The frozen snapshot of an attempt: how it is taken from a workspace and opened for validation."""
+
+from mldevbench.submission.collect import collect, read_manifest
+from mldevbench.submission.pattern import matches
+from mldevbench.submission.record import Entry, Manifest, Refused, Submission, refusals_that_matter
+from mldevbench.submission.unpack import open_submission
+
+__all__ = [
+    "Entry",
+    "Manifest",
+    "Refused",
+    "Submission",
+    "collect",
+    "matches",
+    "open_submission",
+    "read_manifest",
+    "refusals_that_matter",
+]

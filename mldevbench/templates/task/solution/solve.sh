@@ -1,0 +1,6 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+python - <<"END"
+import json
+numbers = json.load(open("numbers.json"))
+json.dump({"mean": sum(numbers) / len(numbers)}, open("answer.json", "w"))
+END

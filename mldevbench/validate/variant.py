@@ -1,0 +1,104 @@
+"""The known answers to a task: reference solutions, doing nothing, cheats and mutants, made into submissions."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from mldevbench import workspace
+from mldevbench.draw import Draw
+from mldevbench.errors import UserError
+from mldevbench.room.call import last_lines
+from mldevbench.room.settings import RoomSettings
+from mldevbench.sandbox.opening import opaque_folder, open_sandbox
+from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec
+from mldevbench.submission import Manifest, collect
+from mldevbench.task import Task
+
+SOLVE = "solve.sh"
+FOLDERS = {"alternative": "solutions_alt", "cheat": "cheats", "mutant": "mutants"}
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One known answer; solutions and alternatives must pass, all others must fail."""
+
+    kind: str  # solution, alternative, noop, cheat, mutant
+    name: str
+    folder: Path | None  # None: nothing is laid over the workspace
+
+    @property
+    def must_pass(self) -> bool:
+        return self.kind in ("solution", "alternative")
+
+
+@dataclass(frozen=True)
+class Made:
+    """A submission that a variant left, and how its solve.sh ended, if it has one."""
+
+    archive: Path
+    manifest: Manifest
+    solved: Finished | None
+
+    @property
+    def trouble(self) -> str:
+        """Say what went wrong while it was made."""
+        if self.solved is None or self.solved.exit_code == 0:
+            return ""
+        how = "ran out of time" if self.solved.timed_out else f"ended with exit code {self.solved.exit_code}"
+        return f"{SOLVE} {how}{last_lines(self.solved)}"
+
+
+def variants(task: Task) -> list[Variant]:
+    """Return all known answers of a task."""
+    return list(known(task))
+
+
+def known(task: Task) -> Iterator[Variant]:
+    if (task.folder / "solution").is_dir():
+        yield reference(task)
+    yield Variant("noop", "noop", None)
+    for kind, parent in FOLDERS.items():
+        for folder in sorted((task.folder / parent).glob("*/")):
+            if folder.name != "__pycache__":
+                yield Variant(kind, folder.name, folder)
+
+
+def reference(task: Task) -> Variant:
+    folder = task.folder / "solution"
+    if not folder.is_dir():
+        raise UserError(f"task {task.id} has no solution/; without one it can't be proven")
+    return Variant("solution", "solution", folder)
+
+
+def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomSettings, archive: Path) -> Made:
+    """Let a variant do its work in a fresh workspace and collect what it leaves."""
+    place = opaque_folder(settings.scratch)
+    try:
+        workspace.build(task, draw, profile, place)
+        solved = None
+        if variant.folder is not None:
+            workspace.lay_over(variant.folder, place)
+            (place / SOLVE).unlink(missing_ok=True)
+            solved = solve(task, variant.folder / SOLVE, place, settings)
+        manifest = collect(place, task.submission, task.submission_max_mb, archive, witness=task.protected)
+        return Made(archive, manifest, solved)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def solve(task: Task, script: Path, place: Path, settings: RoomSettings) -> Finished | None:
+    """Run a variant's script in a sandbox like an agent's; the script itself is no part of the workspace."""
+    if not script.is_file():
+        return None
+    resources = task.resources
+    limits = Limits(memory_mb=int(resources.memory_gb * 1024), disk_mb=int(resources.disk_gb * 1024))
+    spec = SandboxSpec(place, venv=settings.venv, limits=limits, gpus=settings.gpus)
+    sandbox = open_sandbox(spec, settings.isolation)
+    try:
+        text = script.read_text(encoding="utf-8")
+        return sandbox.run(["bash", "-c", text, SOLVE], seconds=max(600.0, task.expected_minutes * 300))
+    finally:
+        sandbox.close()

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Oracle, noop and a scripted ReAct on one task of each category, then the tables.
+set -euo pipefail
+bin=$1 storage=$2
+shift 2
+options=()
+for task in "$@"; do options+=(--task "$task"); done
+"$bin/mldevbench" run --name demo --storage "$storage" --agent oracle --agent noop "${options[@]}"
+"$bin/mldevbench" run --name demo --storage "$storage" --agent react --model scripted/studies/demo/hello_world.yaml --task hello_world
+"$bin/mldevbench" report demo --storage "$storage" --format md > "$storage/demo/report.md"
+echo "tables: $storage/demo/report.md; Parquet: $storage/demo/runs/"

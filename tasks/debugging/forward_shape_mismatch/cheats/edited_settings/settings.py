@@ -1,0 +1,6 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""With 32 pixels the given layer happens to fit."""
+
+IMAGE_SIZE = 32
+CHANNELS = (16, 32)
+NUM_CLASSES = 10

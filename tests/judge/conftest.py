@@ -1,0 +1,42 @@
+"""A workspace to attack, a way to submit it, and rooms to run it in."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from judge.support import Submit
+
+from mldevbench.room import RoomSettings, rooms
+from mldevbench.sandbox.opening import choose
+from mldevbench.submission import Submission, collect, open_submission
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    place = tmp_path / "workspace"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def submit(workspace: Path, tmp_path: Path) -> Submit:
+    """Collect the workspace and open what was collected, as validation does."""
+    numbers = itertools.count()
+
+    def do(patterns: tuple[str, ...] = ("**",), max_mb: float = 20) -> Submission:
+        archive = tmp_path / f"submission-{next(numbers)}.tar"
+        manifest = collect(workspace, patterns, max_mb, archive)
+        return open_submission(archive, manifest.digest, archive.with_suffix(""))
+
+    return do
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Iterator[RoomSettings]:
+    made = RoomSettings(choose("auto", trusted=True), Path(sys.prefix), tmp_path / "scratch", warm=False)
+    with rooms(made):
+        yield made

@@ -1,0 +1,71 @@
+"""Real sandboxes for tests, closed and removed whatever happens."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from mldevbench.sandbox.cage import Cage
+from mldevbench.sandbox.opening import available, opaque_folder, open_sandbox
+from mldevbench.sandbox.protocol import Limits, SandboxSpec
+
+OpenCage = Callable[..., Cage]
+
+
+@pytest.fixture
+def scratch() -> Iterator[Path]:
+    """A folder whose path says nothing, as a run's would."""
+    folder = Path(tempfile.mkdtemp(prefix=""))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def open_cage(scratch: Path) -> Iterator[OpenCage]:
+    opened: list[Cage] = []
+
+    def open_one(isolation: str = "bubblewrap", *, cgroups: bool = True, **fields: object) -> Cage:
+        problem = available(isolation)
+        if problem is not None:
+            pytest.skip(problem)
+        fields.setdefault("workspace", opaque_folder(scratch))
+        fields.setdefault("limits", Limits(tmp_mb=32))
+        opened.append(open_sandbox(SandboxSpec(**fields), isolation, cgroups=cgroups))  # pyright: ignore
+        return opened[-1]
+
+    yield open_one
+    for cage in opened:
+        cage.close()
+
+
+@pytest.fixture
+def cage(open_cage: OpenCage) -> Cage:
+    return open_cage()
+
+
+def said(cage: Cage, script: str, seconds: float = 60.0) -> str:
+    """Return what a shell line prints inside."""
+    return cage.run(["bash", "-c", script], seconds=seconds).output.decode()
+
+
+def namespace_members(inode: int) -> list[int]:
+    """Return the processes of this machine that live in a process namespace."""
+    found: list[int] = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                if os.stat(folder / "ns" / "pid").st_ino == inode:
+                    found.append(int(folder.name))
+            except OSError:
+                continue
+    return found
+
+
+def namespace_of(cage: Cage) -> int:
+    return os.stat(f"/proc/{cage.wall.launched.pid}/ns/pid").st_ino
