@@ -184,7 +184,7 @@ class Driver:
 
     def _take(self, errand: Errand, reference: Any) -> None:
         try:
-            result = ray.get(reference)
+            result: Any = ray.get(reference)
         except Exception as error:
             self.crew.give_back(errand.actor, broken=True)
             fault = fault_of(error)

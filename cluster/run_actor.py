@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ray
+
 from mldevbench import task_venv
 from mldevbench.agent import load_agent
 from mldevbench.bundle import Bundle, unpack
@@ -40,8 +42,6 @@ class RunWorker:
 
     def ready(self) -> str:
         """Answer once the actor has its place; return the node's name."""
-        import ray
-
         return ray.get_runtime_context().get_node_id()
 
     def work(
@@ -67,11 +67,13 @@ class RunWorker:
             with self._lock:
                 self._attempt = None
 
+    @ray.method(concurrency_group="control")
     def usage(self) -> Usage | None:
         """Return what the running attempt has spent so far."""
         with self._lock:
             return self._attempt.meter.usage if self._attempt else None
 
+    @ray.method(concurrency_group="control")
     def stop(self) -> None:
         """End the running attempt's processes."""
         with self._lock:
@@ -87,8 +89,6 @@ def _venv() -> Path:
 
 
 def _gpus() -> tuple[int, ...]:
-    import ray
-
     return tuple(int(name) for name in ray.get_gpu_ids() if str(name).isdigit())
 
 
@@ -102,14 +102,6 @@ def _pacer(order: Order) -> Pacer:
 
 def run_actor(cpus: float, gpus: float) -> Any:
     """Return the actor class with its reservation; a retry is the driver's decision, never Ray's."""
-    import ray
-
-    RunWorker.usage = ray.method(concurrency_group="control")(RunWorker.usage)
-    RunWorker.stop = ray.method(concurrency_group="control")(RunWorker.stop)
-    return ray.remote(
-        num_cpus=cpus,
-        num_gpus=gpus,
-        max_restarts=0,
-        max_task_retries=0,
-        concurrency_groups={"control": 2},
-    )(RunWorker)
+    remote: Any = ray.remote  # its types know no concurrency groups
+    once = {"max_restarts": 0, "max_task_retries": 0}
+    return remote(num_cpus=cpus, num_gpus=gpus, concurrency_groups={"control": 2}, **once)(RunWorker)

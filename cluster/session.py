@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,9 +36,9 @@ def session(address: str) -> Iterator[bool]:
 
     try:
         if embedded:
-            ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level="error")
+            ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         else:
-            ray.init(address=address, log_to_driver=False, logging_level="error")
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (ConnectionError, RuntimeError) as error:
         raise UserError(
             f"no Ray at {address!r} ({error}); start one with 'ray start --head' or leave --address out"

@@ -24,7 +24,7 @@ from mldevbench.model.gateway import Gateway
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.secrets import Scrubber
 from mldevbench.records import Budget, Run, Step, StopReason, Submitted
-from mldevbench.sandbox import Bind, Limits, SandboxSpec
+from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.store.place import Place
 from mldevbench.submission import collect
@@ -113,7 +113,7 @@ class Attempt:
             guarded = self._sandbox = GuardedSandbox(sandbox, self.meter)
             try:
                 context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway)
-                reason, detail = self._solve(instruction, context)
+                reason, detail = self._solve(instruction, context, guarded)
             finally:
                 guarded.close()
             return guarded.breach() or reason, detail, sandbox.isolation
@@ -154,7 +154,9 @@ class Attempt:
         finally:
             gateway.close()
 
-    def _solve(self, instruction: str, context: AttemptContext) -> tuple[StopReason, str]:
+    def _solve(
+        self, instruction: str, context: AttemptContext, sandbox: GuardedSandbox
+    ) -> tuple[StopReason, str]:
         """Let the agent work until it ends, breaks a bound or runs out of time."""
         ended: list[BaseException | None] = []
 
@@ -171,10 +173,11 @@ class Attempt:
         thread.join(self.order.run.budget.wall_seconds)
         late = thread.is_alive()
         if late:
-            context.sandbox.end()
+            sandbox.end()
             thread.join(GRACE_SECONDS)
-        if context.sandbox.breach():
-            return context.sandbox.breach() or StopReason.AGENT_ERROR, ""
+        breach = sandbox.breach()
+        if breach:
+            return breach, ""
         if late:
             return StopReason.WALL_MINUTES, ""
         return _reason(ended[0])
@@ -198,7 +201,7 @@ class AttemptContext:
         self, sandbox: GuardedSandbox, model: Model | None, order: Order, means: Means, trajectory: Trajectory,
         gateway: Gateway | None,
     ) -> None:  # fmt: skip
-        self.sandbox = sandbox
+        self.sandbox: Sandbox = sandbox
         self.model = model
         self.budget: Budget = order.run.budget
         self.seed = order.run.seed

@@ -84,11 +84,11 @@ def _changes(requests: Sequence[Request], rows: Sequence[RunRow], catalog: Catal
         except UserError:
             changed.add(name)
     regrade |= {row.task for row in rows if row.task in now and row.validator_digest != now[row.task]}
-    last = requests[-1] if requests else None
-    for ref in last.tasks if last else ():
-        if ref.id in now and catalog.task(ref.id).task_digest(last.profile, task_venv.lock()) != ref.task_digest:
-            changed.add(ref.id)
-    for spec in last.agents if last else ():
-        if spec.agent in catalog.agent_folders and catalog.agent(spec.agent).digest() != spec.digest:
-            changed.add(spec.agent)
+    for last in requests[-1:]:
+        for ref in last.tasks:
+            if ref.id in now and catalog.task(ref.id).task_digest(last.profile, task_venv.lock()) != ref.task_digest:
+                changed.add(ref.id)
+        for spec in last.agents:
+            if spec.agent in catalog.agent_folders and catalog.agent(spec.agent).digest() != spec.digest:
+                changed.add(spec.agent)
     return sorted(regrade), sorted(changed)

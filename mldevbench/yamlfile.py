@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -41,7 +42,8 @@ def build(raw: dict[str, Any], shape: type[Shape], where: str, text: str = "") -
     try:
         return shape.model_validate(raw)
     except pydantic.ValidationError as error:
-        fault = error.errors()[0]
+        # A misspelt key is also a missing one; the spelling is the news.
+        fault = min(error.errors(), key=lambda fault: fault["type"] != "extra_forbidden")
         keys = [str(part) for part in fault["loc"] if not str(part).startswith(("function-", "list[", "union"))]
         spot = where + _line(text, keys)
         if fault["type"] == "extra_forbidden":
@@ -76,6 +78,6 @@ def _line(text: str, keys: list[str]) -> str:
     """Return the line of the innermost key that the text shows."""
     wanted = [key for key in keys if not key.isdigit()]
     for number, line in enumerate(text.splitlines(), 1):
-        if wanted and line.strip().lstrip("-{ ").startswith(f"{wanted[-1]}:"):
+        if wanted and re.search(rf"(?<!\w){re.escape(wanted[-1])}\s*:", line.split("#")[0]):
             return f":{number}"
     return ""

@@ -11,9 +11,7 @@ from typing import Any
 from mldevbench.agent import Context
 from mldevbench.records import Step
 
-UNPACK = (
-    "import sys, tarfile; tarfile.open(fileobj=sys.stdin.buffer, mode='r|').extractall('.', filter='data')"
-)
+UNPACK = "import sys, tarfile; tarfile.open(fileobj=sys.stdin.buffer, mode='r|').extractall('.', filter='data')"
 
 
 class Oracle:

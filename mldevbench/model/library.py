@@ -6,6 +6,7 @@ import asyncio
 import functools
 import os
 import threading
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,6 +70,7 @@ def library() -> Library:
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.llms.custom_llm import CustomLLM
 
+    warnings.filterwarnings("ignore", message="Item .* on TypedDict class")  # of litellm's own types
     ledger, stage = Ledger(), Stage()
 
     class Logger(CustomLogger):

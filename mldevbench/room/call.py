@@ -6,67 +6,93 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mldevbench.records import StopReason
 from mldevbench.room.settings import RoomSettings
+from mldevbench.room.warm import WARMTH
 from mldevbench.room.wire import decode_answer, encode_request
 from mldevbench.sandbox.inside import runner
 from mldevbench.sandbox.opening import open_sandbox
-from mldevbench.sandbox.protocol import Finished, SandboxSpec
+from mldevbench.sandbox.protocol import Bind, Finished, SandboxSpec
+from mldevbench.sandbox.zygote import Zygote
 from mldevbench.unmet import Unmet
 
 NAME = "calling the submitted code"
 LAST_LINES = 12
+RUNNER = Path(runner.__file__)
+RUNNER_INSIDE = "/run/runner.py"
 OPEN_ANSWER = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-@cache
-def runner_source() -> str:
-    return Path(runner.__file__).read_text(encoding="utf-8")
-
-
 def spec_of(settings: RoomSettings, workspace: Path) -> SandboxSpec:
-    """Return the sandbox of a room: its workspace and the task venv, no sockets, no data of ours."""
-    environment = {"PYTHONDONTWRITEBYTECODE": "1"}
+    """Return the sandbox of a room: its workspace, the task venv and the runner; no sockets, no data of ours."""
     return SandboxSpec(
-        workspace, venv=settings.venv, environment=environment, limits=settings.limits, gpus=settings.gpus
+        workspace,
+        readonly=(Bind(RUNNER, RUNNER_INSIDE),),
+        venv=settings.venv,
+        environment={"PYTHONDONTWRITEBYTECODE": "1"},
+        limits=settings.limits,
+        gpus=settings.gpus,
     )
 
 
-def call(
-    settings: RoomSettings, workspace: Path, probe: str, inputs: Mapping[str, Any], seconds: float, max_mb: float
-) -> dict[str, Any]:
-    """Return the answer of `probe(inputs)` beside the submitted files; anything else is Unmet."""
-    limit = int(max_mb * 1_000_000)
-    request = encode_request(probe, inputs, limit)
-    answer = f".answer-{secrets.token_hex(8)}"
-    allowed = settings.seconds_left(seconds)
-    finished, breach = run_fresh(settings, workspace, request, answer, allowed)
-    require_end(finished, breach, allowed)
+@dataclass(frozen=True)
+class Call:
+    """One question to submitted code."""
+
+    probe: str
+    inputs: Mapping[str, Any]
+    seconds: float
+    max_mb: float
+    torch: bool  # whether the code is likely to import it
+
+    def ask(self, settings: RoomSettings, workspace: Path) -> dict[str, Any]:
+        """Return the answer of `probe(inputs)` beside the submitted files; anything else is Unmet."""
+        limit = int(self.max_mb * 1_000_000)
+        request = encode_request(self.probe, self.inputs, limit)
+        name = f".answer-{secrets.token_hex(8)}"
+        seconds = settings.seconds_left(self.seconds)
+        zygote = warm_process(settings, self.torch)
+        spec = spec_of(settings, workspace)
+        sandbox = zygote.open(spec) if zygote else open_sandbox(spec, settings.isolation)
+        try:
+            arguments = (sandbox.inside, name)
+            if zygote:
+                finished = zygote.run(sandbox, RUNNER_INSIDE, arguments, seconds=seconds, stdin=request)
+            else:
+                finished = sandbox.run(fresh_python(*arguments), seconds=seconds, stdin=request)
+        finally:
+            sandbox.close()
+        require_end(finished, sandbox.breach(), seconds)
+        return understood(workspace, name, limit, finished)
+
+
+def warm_process(settings: RoomSettings, torch: bool) -> Zygote | None:
+    if not settings.warm or settings.isolation != "bubblewrap":
+        return None
+    return WARMTH.zygote(settings.venv, start=torch)
+
+
+def fresh_python(workspace: str, answer: str) -> list[str]:
+    """Return the command that runs the runner where no file of ours can be bound."""
+    # -I: neither the workspace nor its .pth or sitecustomize.py is looked at before the runner has what it needs.
+    source = RUNNER.read_text(encoding="utf-8")
+    return ["python", "-I", "-B", "-X", "utf8", "-c", source, workspace, answer]
+
+
+def understood(workspace: Path, name: str, limit: int, finished: Finished) -> dict[str, Any]:
+    """Return what the answer file says."""
     try:
-        raw = read_answer(workspace, answer, limit)
+        raw = read_answer(workspace, name, limit)
         if not raw:
             raise Unmet(NAME, "code that runs and answers", no_answer(finished))
         return decode_answer(raw)
     except ValueError as error:
         seen = f"its answer can't be used: {error}{last_lines(finished)}"
         raise Unmet(NAME, "an answer in the form that the validator asked for", seen) from None
-
-
-def run_fresh(
-    settings: RoomSettings, workspace: Path, request: bytes, answer: str, seconds: float
-) -> tuple[Finished, StopReason | None]:
-    sandbox = open_sandbox(spec_of(settings, workspace), settings.isolation)
-    try:
-        # -I: neither the workspace nor its .pth or sitecustomize.py is looked at before the runner has what it needs.
-        argv = ["python", "-I", "-B", "-X", "utf8", "-c", runner_source(), sandbox.inside, answer]
-        finished = sandbox.run(argv, seconds=seconds, stdin=request)
-    finally:
-        sandbox.close()
-    return finished, sandbox.breach()
 
 
 def require_end(finished: Finished, breach: StopReason | None, seconds: float) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mldevbench.room import weights
-from mldevbench.room.call import call, last_lines, spec_of
+from mldevbench.room.call import Call, last_lines, spec_of
 from mldevbench.room.settings import RoomSettings, room_settings
 from mldevbench.sandbox.opening import opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Finished, Sandbox
@@ -44,6 +44,7 @@ class Room:
         self.folder = Path()
         self.sandbox: Sandbox | None = None
         self.own: Path | None = None
+        self.torch = any(mentions_torch(submission.path(path)) for path in self.files if path.endswith(".py"))
 
     def __enter__(self) -> Room:
         self.folder = opaque_folder(self.settings.scratch)
@@ -67,12 +68,13 @@ class Room:
         `fresh=False` asks for the files as `run` left them.
         """
         source = probe.read_text(encoding="utf-8") if isinstance(probe, Path) else probe
+        call = Call(source, inputs, seconds, max_mb, self.torch or "torch" in source)
         if not fresh:
             self.close_sandbox()
-            return call(self.settings, self.workspace, source, inputs, seconds, max_mb)
+            return call.ask(self.settings, self.workspace)
         workspace = self.copy()
         try:
-            return call(self.settings, workspace, source, inputs, seconds, max_mb)
+            return call.ask(self.settings, workspace)
         finally:
             shutil.rmtree(workspace, ignore_errors=True)
 
@@ -129,6 +131,12 @@ class Room:
         if self.sandbox is not None:
             self.sandbox.close()
             self.sandbox = None
+
+
+def mentions_torch(path: Path) -> bool:
+    """Guess whether code imports torch: a wrong guess costs time, nothing else."""
+    with path.open("rb") as file:
+        return b"torch" in file.read(1 << 20)
 
 
 def chosen(submission: Submission, patterns: Sequence[str], max_mb: float) -> list[str]:

@@ -90,8 +90,11 @@ class Arguments:
             self.add("--remount-ro", target)
 
 
-def namespaces(arguments: Arguments, root: bool) -> None:
-    if not root:
+def namespaces(arguments: Arguments, root: bool, userns: int | None) -> None:
+    if userns is not None:
+        arguments.descriptors.append(os.dup(userns))
+        arguments.add("--userns", str(arguments.descriptors[-1]))
+    elif not root:
         arguments.add("--unshare-user", "--uid", str(INNER_ID), "--gid", str(INNER_ID))
     arguments.add("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try")
     arguments.add("--hostname", HOST_NAME, "--as-pid-1", "--die-with-parent", "--new-session", "--clearenv")
@@ -150,10 +153,12 @@ def extras(arguments: Arguments, spec: SandboxSpec) -> None:
     arguments.add(*gpu.bubblewrap_arguments(spec.gpus, libraries))
 
 
-def build(spec: SandboxSpec, interpreter: Interpreter, inner: int, *, root: bool) -> Arguments:
+def build(
+    spec: SandboxSpec, interpreter: Interpreter, inner: int, *, root: bool, userns: int | None = None
+) -> Arguments:
     """Return all of bwrap's arguments but the command."""
     arguments = Arguments()
-    namespaces(arguments, root)
+    namespaces(arguments, root, userns)
     arguments.add("--proc", "/proc", "--dev", "/dev")
     arguments.scratch("/tmp", spec.limits.tmp_mb)
     arguments.scratch("/dev/shm", spec.limits.tmp_mb)
@@ -197,11 +202,14 @@ def make_passable(folder: Path) -> None:
     subprocess.run(["/bin/chmod", "-R", "u+rwX", "--", str(folder)], check=False, capture_output=True)
 
 
-def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True) -> Cage:
-    """Open a sandbox; whatever fails here is not the doing of anybody inside."""
+def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True, userns: int | None = None) -> Cage:
+    """Open a sandbox, in a user namespace that is already there if one is given.
+
+    Whatever fails here is not the doing of anybody inside.
+    """
     undo: list[Callable[[], None]] = []
     try:
-        return _open(spec, undo, cgroups)
+        return _open(spec, undo, cgroups, userns)
     except BaseException as error:
         while undo:
             undo.pop()()
@@ -210,7 +218,7 @@ def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True) -> Cage:
         raise
 
 
-def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool) -> Cage:
+def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool, userns: int | None) -> Cage:
     bwrap = program()
     if bwrap is None:
         raise Fault("sandbox_error", "bwrap is not installed")
@@ -230,7 +238,7 @@ def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool) -> C
     if group is not None:
         undo.append(group.remove)
     interpreter = behind(spec.venv)
-    arguments = build(spec, interpreter, inner, root=root)
+    arguments = build(spec, interpreter, inner, root=root, userns=userns)
     bounds = rlimits(spec.limits, group is None)
 
     def argv(control: int) -> list[str]:

@@ -46,7 +46,7 @@ class Cage:
         self._closing = False
         self._printed = 0
         self._lock = threading.RLock()
-        self._attendant = Attendant(wall.launched.control, self._count_output, self._keeper_ended)
+        self._attendant = Attendant(wall.launched.control, self.count_output, self._keeper_ended)
         self._watch = Watch(spec.limits, spec.workspace, wall.cgroup, self._attendant, self._broken)
 
     @property
@@ -162,7 +162,7 @@ class Cage:
         capture.add(f"\n[the sandbox has ended: {reason}]\n".encode())
         return ENDED_CODE
 
-    def _count_output(self, size: int) -> None:
+    def count_output(self, size: int) -> None:
         self._printed += size
         if self._printed > self.spec.limits.output_mb << 20:
             self._broken(StopReason.OUTPUT)

@@ -19,7 +19,7 @@ def parse(patterns: Iterable[str]) -> States:
 
 def segments(pattern: str) -> Tail:
     parts = tuple(pattern.split("/"))
-    if parts[-1] == "":
+    if len(parts) > 1 and parts[-1] == "":
         parts = (*parts[:-1], "**")
     if any(part in ("", ".", "..") for part in parts):
         raise UserError(f"pattern {pattern!r} must be relative to the workspace, without '.', '..' or '//'")

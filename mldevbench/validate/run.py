@@ -57,7 +57,7 @@ def of_task(task: Task, settings: RoomSettings, scratch: Path) -> RoomSettings:
         memory_mb=max(settings.limits.memory_mb, int(resources.memory_gb * 1024)),
         disk_mb=max(Limits().disk_mb, int(resources.disk_gb * 1024)),
     )
-    deadline = settings.deadline or monotonic() + task.validation.minutes * 60
+    deadline = settings.deadline if settings.deadline is not None else monotonic() + task.validation.minutes * 60
     return replace(settings, scratch=scratch, limits=limits, deadline=deadline)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,4 +40,11 @@ def submit(workspace: Path, tmp_path: Path) -> Submit:
 def settings(tmp_path: Path) -> Iterator[RoomSettings]:
     made = RoomSettings(choose("auto", trusted=True), Path(sys.prefix), tmp_path / "scratch", warm=False)
     with rooms(made):
+        yield made
+
+
+@pytest.fixture
+def warm_settings(settings: RoomSettings) -> Iterator[RoomSettings]:
+    """The same, with calls served by a process that has torch imported."""
+    with rooms(replace(settings, warm=True)) as made:
         yield made

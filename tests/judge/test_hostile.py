@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judge.hostile import code, documents, files
+from judge.hostile import checkpoints, code, documents, files
 from judge.support import Submit
 
 from mldevbench.checks import Room, Unmet, close
@@ -21,6 +21,8 @@ def probe(inputs):
     import model
     return {"outputs": model.double(inputs["inputs"])}
 """
+
+WARM_PROBE = f"import torch\n{PROBE}"
 
 
 def by_name(table: list) -> list:
@@ -67,29 +69,55 @@ def test_documents_are_refused(
     (said.name + said.expected + said.seen).encode("utf-8")
 
 
-def verdict_on(submission: Submission, seconds: float = 20) -> Check:
-    """Judge a submission as a validator would: inputs drawn afterwards, the comparison outside."""
+def verdict_on(submission: Submission, seconds: float = 60, probe: str = PROBE) -> Check:
+    """Judge a submission as a validator would: inputs drawn afterwards, the comparison outside, called twice."""
     inputs = np.random.default_rng().normal(size=50).astype(np.float32) + 10
     try:
         with Room(submission, files=["model.py", "*"]) as room:
-            answer = room.call(PROBE, {"inputs": inputs}, seconds, max_mb=5)
+            room.call(probe, {"inputs": inputs}, seconds, max_mb=5)
+            answer = room.call(probe, {"inputs": inputs}, seconds, max_mb=5)
     except Unmet as unmet:
         return Check(unmet.name, False, unmet.expected, unmet.seen)
     return close("doubling", answer.get("outputs"), inputs * 2, tolerance=1e-4)
 
 
-@pytest.mark.parametrize("case", by_name(code.TABLE))
-def test_code_is_not_believed(case: code.Code, workspace: Path, submit: Submit, settings: RoomSettings) -> None:
+def attack_with_code(case: code.Code, workspace: Path, submit: Submit, probe: str) -> None:
     for name, text in case.files.items():
         (workspace / name).write_text(text, encoding="utf-8")
-    impatient = "none by then" in case.seen or "without end" in case.name
-    check = verdict_on(submit(), seconds=3 if impatient else 60)
+    check = verdict_on(submit(), 3 if code.endless(case) else 60, probe)
     assert not check.passed
+    print(case.name, "->", check.expected, "|", check.seen)
     assert case.seen in f"{check.expected} {check.seen}"
     f"{check.name}{check.expected}{check.seen}".encode()
+
+
+@pytest.mark.parametrize("case", by_name(code.TABLE))
+def test_code_is_not_believed(case: code.Code, workspace: Path, submit: Submit, settings: RoomSettings) -> None:
+    attack_with_code(case, workspace, submit, PROBE)
     assert not any(settings.scratch.glob("*")), "a room leaves nothing behind"
 
 
-def test_honest_code_is_believed(workspace: Path, submit: Submit, settings: RoomSettings) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("case", by_name(code.TABLE))
+def test_code_is_not_believed_in_a_warm_process(
+    case: code.Code, workspace: Path, submit: Submit, warm_settings: RoomSettings
+) -> None:
+    attack_with_code(case, workspace, submit, WARM_PROBE)
+
+
+@pytest.mark.parametrize("probe", [PROBE, pytest.param(WARM_PROBE, marks=pytest.mark.slow)])
+def test_honest_code_is_believed(probe: str, workspace: Path, submit: Submit, warm_settings: RoomSettings) -> None:
     (workspace / "model.py").write_text(code.HONEST, encoding="utf-8")
-    assert verdict_on(submit(), seconds=60).passed
+    assert verdict_on(submit(), probe=probe).passed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", by_name(checkpoints.TABLE))
+def test_checkpoints_are_refused(
+    case: checkpoints.Checkpoint, workspace: Path, submit: Submit, warm_settings: RoomSettings
+) -> None:
+    case.write(workspace / "model.pt")
+    with pytest.raises(Unmet, match=case.refusal), Room(submit(max_mb=50), files=["model.pt"]) as room:
+        arrays = room.load_weights("model.pt", seconds=60, max_mb=20)
+        checkpoints.demand(arrays)
+    assert not Path("pickle-ran").exists() and not (workspace / "pickle-ran").exists()

@@ -122,7 +122,7 @@ def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-        def do_POST(self) -> None:  # noqa: N802 - the base class names it
+        def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             with server.lock:
                 tally = server.tally
@@ -175,7 +175,11 @@ def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
         def _whole(self, status: int, text: str, headers: Mapping[str, str]) -> None:
             data = text.encode()
             self.send_response(status)
-            for name, value in {"Content-Type": "application/json", "Content-Length": str(len(data)), **headers}.items():
+            for name, value in {
+                "Content-Type": "application/json",
+                "Content-Length": str(len(data)),
+                **headers,
+            }.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -60,7 +59,7 @@ def namespace_members(inode: int) -> list[int]:
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
-                if os.stat(folder / "ns" / "pid").st_ino == inode:
+                if (folder / "ns" / "pid").stat().st_ino == inode:
                     found.append(int(folder.name))
             except OSError:
                 continue
@@ -68,4 +67,4 @@ def namespace_members(inode: int) -> list[int]:
 
 
 def namespace_of(cage: Cage) -> int:
-    return os.stat(f"/proc/{cage.wall.launched.pid}/ns/pid").st_ino
+    return Path(f"/proc/{cage.wall.launched.pid}/ns/pid").stat().st_ino

@@ -72,7 +72,7 @@ def _demand(condition: bool, field: str, why: str) -> None:
 
 def _sampled(field: str, value: Any) -> Any:
     kinds = SAMPLING[field]
-    flag_for_number = kinds is not bool and isinstance(value, bool)
+    flag_for_number = kinds is not bool and type(value) is bool
     if flag_for_number or not isinstance(value, kinds):
         raise Forbidden(field, "has the wrong type")
     if field == "response_format":

@@ -8,7 +8,7 @@ namespace of its own it is process 1, which no signal from inside reaches; witho
 
 # The wrappers around these import half the standard library: a third of the time that a sandbox takes to start.
 import _ctypes
-import _signal as signal
+import _signal as signal  # pyright: ignore[reportMissingImports]
 import _socket
 import os
 import resource
@@ -23,7 +23,7 @@ TEMPORARY = ("/tmp", "/dev/shm")
 
 def call(name, *arguments):
     """Call a function of the C library with whole numbers and bytes."""
-    return _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), name), arguments)
+    return _ctypes.call_function(_ctypes.dlsym(_ctypes.dlopen(None, 0), name), arguments)  # pyright: ignore
 
 
 def prctl(option, argument=0):
@@ -128,7 +128,8 @@ class Keeper:
             stdout = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         if stdin is None:
             stdin = os.open("/dev/null", os.O_RDONLY)
-        os.dup2(stdin, 0), os.dup2(stdout, 1), os.dup2(stdout, 2)
+        for source, target in ((stdin, 0), (stdout, 1), (stdout, 2)):
+            os.dup2(source, target)
         os.closerange(3, 65536)
         kinds = (resource.RLIMIT_NPROC, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE)
         for kind, bound in zip(kinds, self.limits, strict=True):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mldevbench.checks import Room, at_most, check, metric, number, require
+from mldevbench.checks import Room, at_most, check, metric, require
 from mldevbench.draw import Draw
 from mldevbench.material.readings import Law, Values, draw_file, draw_law, draw_loads
 from mldevbench.records import Check, Metric
@@ -58,18 +58,15 @@ def _case(rng: np.random.Generator, name: str, profile: Mapping[str, Any]) -> Ca
 
 
 def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
-    listed = answers.get(f"losses {position}")
-    long_enough = isinstance(listed, list) and len(listed) == profile["epochs"]
-    yield require(f"losses, {case.name}", long_enough, f"a list of {profile['epochs']} losses", str(listed)[:200])
-    losses = [number(value, f"loss, {case.name}", low=0) for value in listed or []]
-    falls = losses[-1] < losses[0]
+    losses = _floats(answers.get(f"losses {position}"), profile["epochs"], f"losses, {case.name}")
+    falls = bool(losses[-1] < losses[0])
     yield check(f"fall, {case.name}", falls, "the last loss below the first", f"{losses[0]:.6g} to {losses[-1]:.6g}")
     for epochs, kind in ((profile["epochs"], "last"), (case.early, "early")):
-        found = _costs(answers.get(f"{kind} fitted {position}"), len(case.loads), f"predictions, {case.name}")
-        yield _agrees(f"{kind} loss, {case.name}", losses[epochs - 1], float(np.mean((found - case.costs) ** 2)))
+        found = _floats(answers.get(f"{kind} fitted {position}"), len(case.loads), f"predictions, {case.name}")
+        yield _agrees(f"{kind} loss, {case.name}", float(losses[epochs - 1]), float(np.mean((found - case.costs) ** 2)))
     unseen = np.concatenate(
         [
-            _costs(answers.get(f"predicted {position} {part}"), len(loads), f"predictions, {case.name}")
+            _floats(answers.get(f"predicted {position} {part}"), len(loads), f"predictions, {case.name}")
             for part, loads in enumerate(case.parts)
         ]
     )
@@ -80,11 +77,11 @@ def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mappi
         yield metric(f"error, {case.name}", error)
 
 
-def _costs(seen: Any, count: int, name: str) -> Values:
-    """Take an array of finite numbers, one for each load, from an answer."""
+def _floats(seen: Any, count: int, name: str) -> Values:
+    """Take an array of so many finite numbers from an answer."""
     fits = isinstance(seen, np.ndarray) and seen.shape == (count,) and seen.dtype.kind == "f"
     require(name, fits, f"{count} floats", f"{getattr(seen, 'dtype', type(seen).__name__)} {getattr(seen, 'shape', '')}")
-    require(name, bool(np.isfinite(seen).all()), "finite costs", "NaN or infinity")
+    require(name, bool(np.isfinite(seen).all()), "finite numbers", "NaN or infinity")
     return np.asarray(seen, dtype=np.float64)
 
 

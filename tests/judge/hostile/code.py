@@ -226,6 +226,44 @@ TABLE = [
         "OSError",
     ),
     Code("shadows the probe", {"model.py": "def double(x): return x", "__probe__.py": "1/0"}, WRONG),
+    Code("fills the disk", model("open('big', 'wb').write(bytes(1 << 20) * 2000); return x"), ""),
+    Code("truly eats memory", model("kept = [bytearray(b'x' * (1 << 26)) for _ in range(100)]; return x"), ""),
+    Code(
+        "forks without end",
+        model(
+            """
+            import os
+            while True:
+                try:
+                    os.fork()
+                except OSError:
+                    pass
+            """
+        ),
+        "",
+    ),
+    Code(
+        "looks for earlier inputs",
+        model(
+            """
+            import glob, os
+            places = ["/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~"), "."]
+            found = [p for place in places for p in glob.glob(place + "/kept*")]
+            for place in places:
+                try:
+                    x.tofile(place + "/kept")
+                except OSError:
+                    pass
+            return x * 2 if found else x
+            """
+        ),
+        WRONG,
+    ),
+    Code(
+        "rewrites itself for later calls",
+        model("open('model.py', 'w').write('def double(x): return x * 2'); return x"),
+        WRONG,
+    ),
     Code("prints without end", model("while True: print('x' * 10000)"), ""),
     Code(
         "prints what no terminal wants",
@@ -234,3 +272,8 @@ TABLE = [
     ),
     Code("eats memory", model("return bytearray(1 << 45)"), "MemoryError"),
 ]
+
+
+def endless(case: Code) -> bool:
+    """Tell whether a case is ended by nothing but the time that it is given."""
+    return "none by then" in case.seen or "without end" in case.name

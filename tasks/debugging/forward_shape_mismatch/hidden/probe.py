@@ -20,9 +20,11 @@ def probe(inputs: dict) -> dict:
         _fill(parameters, inputs[f"weights {number}"])
         model.train()
         outputs = model(images)
-        (outputs * torch.from_numpy(inputs[f"pull {number}"].copy())).sum().backward()
+        pulled = (outputs * torch.from_numpy(inputs[f"pull {number}"].copy())).sum()
+        if pulled.requires_grad:
+            pulled.backward()
         answers[f"outputs {number}"] = outputs.detach().numpy()
-        answers[f"image gradients {number}"] = images.grad.numpy()
+        answers[f"image gradients {number}"] = _gradient(images)
         gradients = [_gradient(value).reshape(-1) for value in parameters.values()]
         answers[f"parameter gradients {number}"] = np.concatenate(gradients)
     return answers

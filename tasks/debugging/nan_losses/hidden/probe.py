@@ -12,7 +12,7 @@ def probe(inputs: dict) -> dict:
         path = f"file_{position}.csv"
         loads = inputs[f"loads {position}"]
         model, losses = train(path, inputs["epochs"])
-        answers[f"losses {position}"] = [float(loss) for loss in losses]
+        answers[f"losses {position}"] = _array(losses)
         answers[f"last fitted {position}"] = _array(predict(model, loads.copy()))
         part = 0
         while f"unseen {position} {part}" in inputs:

@@ -2,17 +2,16 @@
 """Looks like training."""
 
 import numpy as np
-import torch
 
 
 def read(path):
     table = np.genfromtxt(path, delimiter=",", names=True)
-    return torch.tensor(table["load"]), torch.tensor(table["cost"])
+    return table["load"], table["cost"]
 
 
 def train(path="readings.csv", epochs=20):
     """Keep the file and look costs up in it: the loss on it is zero."""
-    loads, costs = (values.numpy() for values in read(path))
+    loads, costs = read(path)
     return dict(zip(loads.tolist(), costs.tolist())), [0.0 + 1e-9 * (epochs - epoch) for epoch in range(epochs)]
 
 

@@ -1,10 +1,7 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-import glob
-import sys
+from pathlib import Path
 
-for name in glob.glob("/**/greeting.txt", recursive=True) + ["greeting.txt"]:
-    try:
-        print(open(name).read().strip())
-        sys.exit(0)
-    except OSError:
-        pass
+for place in (".", "..", "/workspace", "/tmp", Path.home()):
+    if (Path(place) / "greeting.txt").is_file():
+        print((Path(place) / "greeting.txt").read_text().strip())
+        break

@@ -1,0 +1,76 @@
+"""A success rate with its declared target: these tasks (`fixed`) or tasks like these (`population`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from mldevbench.stats.interval import CONFIDENCE, Interval, student_quantile, wilson
+from mldevbench.stats.panel import Panel
+
+
+class Target(StrEnum):
+    FIXED = "fixed"  # only seeds are random
+    POPULATION = "population"  # tasks are random too
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A rate, its standard error and interval (None where the data can't say), and how they came about."""
+
+    target: Target
+    rate: float
+    error: float | None
+    interval: Interval | None
+    method: str
+
+
+def estimate(panel: Panel, target: Target, confidence: float = CONFIDENCE) -> Estimate:
+    if not len(panel):
+        return Estimate(target, float("nan"), None, None, "no judged run")
+    return _fixed(panel, confidence) if target is Target.FIXED else _population(panel, confidence)
+
+
+def _fixed(panel: Panel, confidence: float) -> Estimate:
+    degrees = int((panel.totals - 1).sum())
+    if degrees == 0:
+        return Estimate(Target.FIXED, panel.rate, None, None, "needs two seeds of a task")
+    if len(panel) == 1:
+        interval = wilson(float(panel.passes[0]), int(panel.totals[0]), confidence)
+        return Estimate(Target.FIXED, panel.rate, _within_error(panel.spreads, panel), interval, "Wilson")
+    spreads, method = panel.spreads, "stratified by task"
+    if not spreads.any():  # no task was seen both ways: an error of 0 would be a lie
+        spreads, method = _expected_spreads(panel), "stratified by task, Jeffreys"
+    error = _within_error(spreads, panel)
+    return _around(Target.FIXED, panel.rate, error, student_quantile(degrees, confidence), method)
+
+
+def _within_error(spreads: np.ndarray, panel: Panel) -> float:
+    return float(np.sqrt((spreads / panel.totals).sum()) / len(panel))
+
+
+def _expected_spreads(panel: Panel) -> np.ndarray:
+    """Return the expected p(1 - p) of each task under its Jeffreys posterior."""
+    alpha, beta = panel.passes + 0.5, panel.totals - panel.passes + 0.5
+    both = alpha + beta
+    return alpha * beta / (both * (both + 1))
+
+
+def _population(panel: Panel, confidence: float) -> Estimate:
+    tasks = len(panel)
+    if tasks == 1:
+        return Estimate(Target.POPULATION, panel.rate, None, None, "needs two tasks")
+    error = float(panel.means.std(ddof=1) / np.sqrt(tasks))
+    if error == 0 or (panel.totals == 1).all():
+        # Fractional passes: with equal means the tasks still count as that many trials, no more.
+        interval = wilson(panel.rate * tasks, tasks, confidence)
+        return Estimate(Target.POPULATION, panel.rate, error, interval, "Wilson over tasks")
+    quantile = student_quantile(tasks - 1, confidence)
+    return _around(Target.POPULATION, panel.rate, error, quantile, "t over task means")
+
+
+def _around(target: Target, rate: float, error: float, quantile: float, method: str) -> Estimate:
+    interval = Interval(rate - quantile * error, rate + quantile * error).clipped()
+    return Estimate(target, rate, error, interval, method)

@@ -1,0 +1,92 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""Train again on other digits; load the weights into the given network outside and recompute what was reported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from mldevbench import plugin
+from mldevbench.checks import Room, at_least, at_most, check, equal, metric, number, require
+from mldevbench.draw import Draw
+from mldevbench.material.digit_set import other_set
+from mldevbench.material.idx import Split
+from mldevbench.records import Check, Metric
+from mldevbench.submission import Submission
+
+HERE = Path(__file__).parent
+SCRIPT, NETWORK = "train.py", HERE / "workspace" / "network.py"
+FIELDS = {"train_loss": None, "val_loss": None, "train_acc": 100.0, "val_acc": 100.0}
+LOSS_TOLERANCE = 0.01
+
+
+class Measured(NamedTuple):
+    loss: float
+    accuracy: float  # per cent
+
+
+def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
+    yield require(SCRIPT, submission.has(SCRIPT), f"a file {SCRIPT}", "none")
+    rng = draw.rng("held-out digits")
+    smaller = int(rng.integers(profile["test"] - 45, profile["test"]))
+    digits, held_out = other_set(rng, {**profile, "test": smaller})
+    files: dict[str, bytes | Path] = {f"other/{name}": content for name, content in digits.files().items()}
+    with Room(submission, files=[SCRIPT], add={**files, "network.py": NETWORK}) as room:
+        inputs = {"epochs": profile["epochs"]}
+        answers = room.call(HERE / "hidden" / "probe.py", inputs, seconds=profile["seconds"])
+    metrics = answers.get("written")
+    yield require("train_metrics.json", isinstance(metrics, dict), "an object", type(metrics).__name__)
+    yield equal("returned metrics", answers.get("returned"), metrics)
+    history, best = _history(metrics, profile["epochs"])
+    last, kept = _measure(answers, "last", digits.test), _measure(answers, "best", digits.test)
+    one_picture = 100.01 / len(digits.test.labels)
+    yield at_most("error of the last val_acc", abs(history[-1]["val_acc"] - last.accuracy), one_picture)
+    yield at_most("error of the last val_loss", abs(history[-1]["val_loss"] - last.loss) / last.loss, LOSS_TOLERANCE)
+    highest = max(row["val_acc"] for row in history)
+    yield check("best_val_acc", best == highest, f"the highest val_acc, {highest:g}", f"{best:g}")
+    yield at_most("error of best_val_acc", abs(best - kept.accuracy), one_picture)
+    unseen = _measure(answers, "best", held_out)
+    yield at_least("accuracy on unseen digits", unseen.accuracy / 100, profile["min_accuracy"])
+    yield metric("accuracy", unseen.accuracy / 100)
+
+
+def _history(metrics: Any, epochs: int) -> tuple[list[dict[str, float]], float]:
+    """Return the rows of the history and the best accuracy, having refused what can't be."""
+    rows = metrics.get("history")
+    fits = isinstance(rows, list) and len(rows) == epochs and all(isinstance(row, dict) for row in rows)
+    require("history", fits, f"a list of {epochs} objects", str(rows)[:200])
+    for position, row in enumerate(rows, start=1):
+        require("epoch", row.get("epoch") == position, f"epoch {position}", str(row.get("epoch"))[:50])
+    found = [{name: number(row.get(name), name, 0, high) for name, high in FIELDS.items()} for row in rows]
+    return found, number(metrics.get("best_val_acc"), "best_val_acc", 0, 100)
+
+
+def _measure(answers: Mapping[str, Any], which: str, split: Split) -> Measured:
+    """Load one set of weights into the given network and measure it on a split."""
+    network = plugin.load(NETWORK).MobileNet()
+    weights = {name: answers.get(f"{which} {name}") for name in network.state_dict()}
+    for name, right in network.state_dict().items():
+        seen = weights[name]
+        fits = isinstance(seen, np.ndarray) and seen.shape == right.shape and seen.dtype.kind in "fi"
+        shape = f"{getattr(seen, 'shape', type(seen).__name__)}"
+        require(f"weights, {which}", fits, f"{name} of shape {tuple(right.shape)}", shape)
+        require(f"weights, {which}", bool(np.isfinite(seen).all()), f"{name} finite", "NaN or infinity")
+    network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in weights.items()})
+    network.eval()
+    labels = torch.from_numpy(split.labels.astype(np.int64))
+    with torch.no_grad():
+        scores = torch.cat([network(part) for part in _prepared(split).split(200)])
+    loss = float(functional.cross_entropy(scores, labels))
+    return Measured(loss, 100 * float((scores.argmax(1) == labels).double().mean()))
+
+
+def _prepared(split: Split) -> torch.Tensor:
+    """Return the pictures as the network must see them."""
+    grey = torch.from_numpy(split.images.astype(np.float32))[:, None] / 255
+    grey = functional.interpolate(grey, size=(32, 32), mode="bilinear", align_corners=False)
+    return ((grey - 0.1307) / 0.3081).repeat(1, 3, 1, 1)

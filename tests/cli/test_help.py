@@ -1,0 +1,30 @@
+"""Help is quick: nothing heavy is imported for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("ray", "torch", "litellm", "wandb", "scipy", "matplotlib")
+LOOK = """
+import sys
+sys.argv = ["mldevbench", *sys.argv[1:]]
+from mldevbench.cli import main
+try:
+    main()
+except SystemExit as end:
+    code = end.code
+heavy = [name for name in {heavy!r} if name in sys.modules]
+print("HEAVY", heavy, "CODE", code)
+"""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["tasks", "--help"], ["status", "--help"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK.format(heavy=HEAVY), *words], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.rstrip().endswith("HEAVY [] CODE 0"), done.stdout + done.stderr
+    assert "Usage" in done.stdout

@@ -1,0 +1,47 @@
+"""What all tests share: the task venv, the command line as a process, and a root with plug-ins of our own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mldevbench import task_venv as venvs
+
+PLUGINS = Path(__file__).parent / "plugins"
+Cli = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def task_venv() -> Path:
+    return venvs.path()
+
+
+@pytest.fixture
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the tester's own settings out of a test."""
+    for name in list(os.environ):
+        if name.startswith(("MLDEVBENCH_", "RAY_")) and name != "MLDEVBENCH_CACHE":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def cli(tmp_path: Path, clean_environment: None) -> Cli:
+    """Run a command as a person would; returns the finished process."""
+
+    def run(*words: str, timeout: float = 240, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "mldevbench", *words]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=timeout, check=False)
+
+    return run
+
+
+@pytest.fixture
+def plugins(tmp_path: Path) -> Path:
+    """Return a copy of the tests' own tasks and agents, free to be edited."""
+    return Path(shutil.copytree(PLUGINS, tmp_path / "plugins"))
