@@ -46,6 +46,7 @@ def left_key(act):
     if add_key is None:
         return None
     libc = ctypes.CDLL(None, use_errno=True)
+    found = []
     for ring in (-4, -3, -5):  # the user's, the session's, the user's session's
         if act == "plant":
             key = libc.syscall(add_key, b"user", NAME.encode(), b"left", 4, ring)
@@ -55,8 +56,8 @@ def left_key(act):
             key = libc.syscall(keyctl, 10, ring, b"user", NAME.encode(), 0)
             if key > 0:
                 libc.syscall(keyctl, 9, key, ring)
-                return f"key {key} in ring {ring}"
-    return None
+                found.append(f"key {key} in ring {ring}")
+    return ", ".join(found) or None
 
 
 def left_shared_memory(act):

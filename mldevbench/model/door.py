@@ -64,6 +64,7 @@ class Model:
         self._chance = random.Random(seed)
         self._tasks: set[asyncio.Future[Answer]] = set()
         self._closed = False
+        self._ready = False
 
     @property
     def usage(self) -> Usage:
@@ -89,6 +90,10 @@ class Model:
     ) -> Reply:
         """Ask for one turn; with `stream` the provider streams it, and the whole is returned."""
         self._demand_open()
+        if not self._ready:
+            with self.budget.waiting():
+                await self._upstream.ready()
+            self._ready = True
         given = {name: value for name, value in sampling.items() if value is not None}
         request = Request(messages, tools, {"seed": self._seed, **given}, stream)
         reservation = await self._reserve(request)

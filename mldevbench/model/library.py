@@ -61,16 +61,25 @@ class Library:
     stage: Stage
 
 
-@functools.cache
+_once = threading.Lock()
+
+
 def library() -> Library:
     """Import litellm and register what is ours, once per process."""
+    with _once:
+        return _library()
+
+
+@functools.cache
+def _library() -> Library:
     # Its import fetches a price list otherwise, and hangs where there is no network.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.llms.custom_llm import CustomLLM
 
-    warnings.filterwarnings("ignore", message="Item .* on TypedDict class")  # of litellm's own types
+    for words in ("Item .* on TypedDict class", "Accessing the 'model_computed_fields'"):
+        warnings.filterwarnings("ignore", message=words)  # about litellm's own types
     ledger, stage = Ledger(), Stage()
 
     class Logger(CustomLogger):

@@ -38,6 +38,10 @@ class Answer:
 
 
 class Upstream(Protocol):
+    async def ready(self) -> None:
+        """Do what takes long and is no part of a call."""
+        ...
+
     async def send(self, request: Request, seconds: float) -> Answer: ...
 
     def close(self) -> None: ...
@@ -49,6 +53,9 @@ class Provider:
     def __init__(self, spec: ModelSpec) -> None:
         self._spec = spec
         self._player: str | None = None
+
+    async def ready(self) -> None:
+        await asyncio.to_thread(library)
 
     async def send(self, request: Request, seconds: float) -> Answer:
         litellm, ledger = library().litellm, library().ledger

@@ -22,6 +22,7 @@ from mldevbench.unmet import Unmet
 
 NAME = "calling the submitted code"
 LAST_LINES = 12
+LAST_CHARACTERS = 1200
 RUNNER = Path(runner.__file__)
 RUNNER_INSIDE = "/run/runner.py"
 OPEN_ANSWER = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -138,4 +139,5 @@ def no_answer(finished: Finished) -> str:
 def last_lines(finished: Finished) -> str:
     """Quote the end of what the code printed."""
     lines = finished.output.decode("utf-8", "replace").strip().splitlines()[-LAST_LINES:]
-    return ("; its last lines:\n" + "\n".join(line[:200] for line in lines)) if lines else ""
+    text = "\n".join(line[:200] for line in lines)
+    return f"; its last lines:\n{text[-LAST_CHARACTERS:]}" if text else ""

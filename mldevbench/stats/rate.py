@@ -39,23 +39,26 @@ def _fixed(panel: Panel, confidence: float) -> Estimate:
         return Estimate(Target.FIXED, panel.rate, None, None, "needs two seeds of a task")
     if len(panel) == 1:
         interval = wilson(float(panel.passes[0]), int(panel.totals[0]), confidence)
-        return Estimate(Target.FIXED, panel.rate, _within_error(panel.spreads, panel), interval, "Wilson")
-    spreads, method = panel.spreads, "stratified by task"
-    if not spreads.any():  # no task was seen both ways: an error of 0 would be a lie
-        spreads, method = _expected_spreads(panel), "stratified by task, Jeffreys"
-    error = _within_error(spreads, panel)
+        return Estimate(Target.FIXED, panel.rate, within_error(panel), interval, "Wilson")
+    error = within_error(panel)
+    assert error is not None
+    method = "stratified by task" if panel.spreads.any() else "stratified by task, Jeffreys"
     return _around(Target.FIXED, panel.rate, error, student_quantile(degrees, confidence), method)
 
 
-def _within_error(spreads: np.ndarray, panel: Panel) -> float:
+def within_error(panel: Panel) -> float | None:
+    """Return the error of the rate on these tasks; None without repeats.
+
+    Where no task was seen both ways, an error of 0 would be a lie: each task then counts with the spread that its
+    Jeffreys posterior expects.
+    """
+    if (panel.totals < 2).all():
+        return None
+    spreads = panel.spreads
+    if not spreads.any():
+        alpha, beta = panel.passes + 0.5, panel.totals - panel.passes + 0.5
+        spreads = alpha * beta / ((alpha + beta) * (alpha + beta + 1))
     return float(np.sqrt((spreads / panel.totals).sum()) / len(panel))
-
-
-def _expected_spreads(panel: Panel) -> np.ndarray:
-    """Return the expected p(1 - p) of each task under its Jeffreys posterior."""
-    alpha, beta = panel.passes + 0.5, panel.totals - panel.passes + 0.5
-    both = alpha + beta
-    return alpha * beta / (both * (both + 1))
 
 
 def _population(panel: Panel, confidence: float) -> Estimate:

@@ -61,19 +61,19 @@ def sandwich(traces: Traces, budgets: Sequence[float]) -> Sandwich:
     lower, graded, upper = (task_rates(traces, budgets, kind) for kind in ("ended", "graded", "first_hit"))
     chosen = draw_tasks(len(graded))
     intervals = [percentile(graded[:, place][chosen].mean(axis=1)) for place in range(len(budgets))]
-    return Sandwich(
-        tuple(budgets), *(tuple(rates.mean(axis=0).tolist()) for rates in (lower, graded, upper)), tuple(intervals)
-    )
+    means = [tuple(rates.mean(axis=0).tolist()) for rates in (lower, graded, upper)]
+    return Sandwich(tuple(budgets), means[0], means[1], means[2], tuple(intervals))
 
 
 def task_rates(traces: Traces, budgets: Sequence[float], kind: str = "graded") -> Grid:
     """Return each task's rate at each budget."""
     return np.array(
         [
-            [np.mean([getattr(trace, kind)(budget) for trace in runs]) for budget in budgets]
+            [float(np.mean([getattr(trace, kind)(budget) for trace in runs])) for budget in budgets]
             for runs in traces.values()
             if runs
-        ]
+        ],
+        float,
     )
 
 

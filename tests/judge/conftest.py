@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,11 @@ from judge.support import Submit
 
 from mldevbench.room import RoomSettings, rooms
 from mldevbench.sandbox.opening import choose
+from mldevbench.sandbox.protocol import Limits
 from mldevbench.submission import Submission, collect, open_submission
+
+# Enough to import torch; small, so that whoever goes over them does so soon.
+LIMITS = Limits(memory_mb=1200, processes=200, disk_mb=100)
 
 
 @pytest.fixture
@@ -37,8 +40,8 @@ def submit(workspace: Path, tmp_path: Path) -> Submit:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Iterator[RoomSettings]:
-    made = RoomSettings(choose("auto", trusted=True), Path(sys.prefix), tmp_path / "scratch", warm=False)
+def settings(tmp_path: Path, task_venv: Path) -> Iterator[RoomSettings]:
+    made = RoomSettings(choose("auto", trusted=True), task_venv, tmp_path / "scratch", LIMITS, warm=False)
     with rooms(made):
         yield made
 

@@ -44,6 +44,9 @@ class Played:
         self.turns = list(turns)
         self.requests: list[Request] = []
 
+    async def ready(self) -> None:
+        pass
+
     async def send(self, request: Request, seconds: float) -> Answer:
         self.requests.append(request)
         turn = self.turns.pop(0) if self.turns else answer()

@@ -121,9 +121,7 @@ def _power(words: list[str]) -> Sequence[float]:
     if words[0] == "n":
         return [power.tasks_for_effect(float(words[1]), 1 / 9)]
     tasks, seeds = int(words[1]), int(words[2])
-    return [
-        power.detectable_effect(tasks, seeds, effect_variance=variance, within=1 / 6) for variance in (1 / 9, 0.0)
-    ]
+    return [power.detectable_effect(tasks, seeds, effect_variance=variance, within=1 / 6) for variance in (1 / 9, 0.0)]
 
 
 def _flaky(words: list[str]) -> Sequence[float]:

@@ -98,7 +98,7 @@ def load_probe(source: str) -> Any:
 
 def serve(request: bytes, workspace: str, answer: str) -> NoReturn:
     """Answer one request into the new file `answer` of the workspace and end the process."""
-    end, write, report = os._exit, os.write, traceback.print_exc
+    end, write, report = os._exit, os.write, traceback.print_exception
     code = 1
     try:
         os.chdir(workspace)
@@ -110,15 +110,21 @@ def serve(request: bytes, workspace: str, answer: str) -> NoReturn:
             view = memoryview(piece)
             while view:
                 view = view[write(channel, view) :]
+        sys.stdout.flush()
         code = 0
-    except BaseException:
-        report()
+    except BaseException as error:
+        say_last(report, error)
+    end(code)
+
+
+def say_last(report: Any, error: BaseException) -> None:
+    """Print how the code failed, after all that it printed itself, without our own line of the traceback."""
     try:
         sys.stdout.flush()
+        report(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
         sys.stderr.flush()
-    except BaseException:
-        code = code or 1
-    end(code)
+    except BaseException as another:
+        os.write(2, f"{type(error).__name__}, and then {type(another).__name__}\n".encode())
 
 
 def main() -> NoReturn:

@@ -63,7 +63,7 @@ def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mappi
     yield check(f"fall, {case.name}", falls, "the last loss below the first", f"{losses[0]:.6g} to {losses[-1]:.6g}")
     for epochs, kind in ((profile["epochs"], "last"), (case.early, "early")):
         found = _floats(answers.get(f"{kind} fitted {position}"), len(case.loads), f"predictions, {case.name}")
-        yield _agrees(f"{kind} loss, {case.name}", float(losses[epochs - 1]), float(np.mean((found - case.costs) ** 2)))
+        yield _agrees(f"{kind} loss, {case.name}", float(losses[epochs - 1]), _mean_square(found - case.costs))
     unseen = np.concatenate(
         [
             _floats(answers.get(f"predicted {position} {part}"), len(loads), f"predictions, {case.name}")
@@ -71,7 +71,7 @@ def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mappi
         ]
     )
     truth = case.law(case.unseen)
-    error = float(np.mean((unseen - truth) ** 2) / np.var(truth))
+    error = _mean_square(unseen - truth) / float(np.var(truth))
     yield at_most(f"error on unseen loads, {case.name}", error, profile["max_error"])
     if np.isfinite(error):
         yield metric(f"error, {case.name}", error)
@@ -83,6 +83,11 @@ def _floats(seen: Any, count: int, name: str) -> Values:
     require(name, fits, f"{count} floats", f"{getattr(seen, 'dtype', type(seen).__name__)} {getattr(seen, 'shape', '')}")
     require(name, bool(np.isfinite(seen).all()), "finite numbers", "NaN or infinity")
     return np.asarray(seen, dtype=np.float64)
+
+
+def _mean_square(gaps: Values) -> float:
+    with np.errstate(over="ignore"):  # infinity fails like any large number
+        return float(np.mean(gaps**2))
 
 
 def _agrees(name: str, told: float, found: float) -> Check:

@@ -69,14 +69,17 @@ def _history(metrics: Any, epochs: int) -> tuple[list[dict[str, float]], float]:
 def _measure(answers: Mapping[str, Any], which: str, split: Split) -> Measured:
     """Load one set of weights into the given network and measure it on a split."""
     network = plugin.load(NETWORK).MobileNet()
-    weights = {name: answers.get(f"{which} {name}") for name in network.state_dict()}
+    weights: dict[str, Any] = {}
     for name, right in network.state_dict().items():
-        seen = weights[name]
+        if name.endswith("num_batches_tracked"):  # a counter that no score depends on
+            continue
+        seen = weights[name] = answers.get(f"{which} {name}")
         fits = isinstance(seen, np.ndarray) and seen.shape == right.shape and seen.dtype.kind in "fi"
         shape = f"{getattr(seen, 'shape', type(seen).__name__)}"
         require(f"weights, {which}", fits, f"{name} of shape {tuple(right.shape)}", shape)
         require(f"weights, {which}", bool(np.isfinite(seen).all()), f"{name} finite", "NaN or infinity")
-    network.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in weights.items()})
+    tensors = {name: torch.from_numpy(np.array(value)) for name, value in weights.items()}
+    network.load_state_dict(tensors, strict=False)
     network.eval()
     labels = torch.from_numpy(split.labels.astype(np.int64))
     with torch.no_grad():

@@ -12,8 +12,8 @@ from torch.utils.data import DataLoader, Dataset
 
 from network import MobileNet
 
-BATCH_SIZE = 50
-LEARNING_RATE = 0.01
+BATCH_SIZE = 20
+LEARNING_RATE = 0.005
 IMAGE_SIZE = 32
 MEAN, STD = 0.1307, 0.3081
 

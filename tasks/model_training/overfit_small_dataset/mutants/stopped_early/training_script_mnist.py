@@ -45,7 +45,7 @@ def fit(images, labels, steps=2):
         scores = inputs @ weights
         shares = np.exp(scores - scores.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        weights -= 0.1 * inputs.T @ (shares - targets) / len(inputs)
+        weights -= 0.5 * inputs.T @ (shares - targets) / len(inputs)
     np.save("training/weights.npy", weights)
 
 

@@ -1,0 +1,64 @@
+"""The supervisor's sudden death: nothing inside outlives it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sandbox.conftest import namespace_members
+
+from mldevbench.sandbox.opening import available, opaque_folder
+
+SUPERVISOR = """
+import sys, time
+from pathlib import Path
+from mldevbench.sandbox.opening import open_sandbox
+from mldevbench.sandbox.protocol import SandboxSpec
+cage = open_sandbox(SandboxSpec(Path(sys.argv[1])), sys.argv[2])
+loop = "trap '' TERM HUP INT; while true; do date +%N >> beat; sleep 0.05; done"
+cage.run(["bash", "-c", f'(setsid bash -c "{loop}" &) & nohup bash -c "{loop}" > /dev/null 2>&1 & true'], seconds=60)
+if sys.argv[3] == "frozen":
+    cage.freeze()
+inode = Path(f"/proc/{cage.wall.launched.pid}/ns/pid").stat().st_ino
+print(inode, cage.wall.environment.get("MLDEVBENCH_SANDBOX"), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("state", ["running", "frozen"])
+@pytest.mark.parametrize("isolation", ["bubblewrap", "process"])
+def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, state: str) -> None:
+    if (problem := available(isolation)) is not None:
+        pytest.skip(problem)
+    workspace = opaque_folder(scratch)
+    command = [sys.executable, "-c", SUPERVISOR, str(workspace), isolation, state]
+    supervisor = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ})
+    assert supervisor.stdout is not None
+    inode, mark = supervisor.stdout.readline().split()
+    beat = workspace / "beat"
+    deadline = time.monotonic() + 30
+    while state == "running" and not beat.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert alive(isolation, int(inode), mark)
+    supervisor.send_signal(signal.SIGKILL)
+    supervisor.wait()
+    supervisor.stdout.close()
+    deadline = time.monotonic() + 5
+    while alive(isolation, int(inode), mark):
+        assert time.monotonic() < deadline, "processes outlive their supervisor"
+        time.sleep(0.02)
+    size = beat.stat().st_size if beat.exists() else 0
+    time.sleep(0.3)
+    assert (beat.stat().st_size if beat.exists() else 0) == size
+
+
+def alive(isolation: str, inode: int, mark: str) -> list[int]:
+    from mldevbench.sandbox.process import marked
+
+    return namespace_members(inode) if isolation == "bubblewrap" else list(marked(mark))
