@@ -28,15 +28,20 @@ class Luggage:
         wanted = "solution" in self.catalog.agent(run.spec.agent).file.gives
         return self._solution(run.task) if wanted else None
 
+    def _task(self, task: str, parts: tuple[str, ...]) -> Any:
+        found = self.catalog.task(task)
+        return ray.put(pack({name: found.part(name) for name in parts}, found.id, found.category))
+
     def _public(self, task: str) -> Any:
-        return ray.put(pack(self.catalog.task_folders[task], PUBLIC))
+        return self._task(task, PUBLIC)
 
     def _whole(self, task: str) -> Any:
         # The reference solution tells a broken validator from a submission that breaks it.
-        return ray.put(pack(self.catalog.task_folders[task], (*PUBLIC, *JUDGING, "solution")))
+        return self._task(task, (*PUBLIC, *JUDGING, "solution"))
 
     def _pack_solution(self, task: str) -> Any:
-        return ray.put(pack(self.catalog.task_folders[task], ("solution",)))
+        return self._task(task, ("solution",))
 
     def _agent(self, agent: str) -> Any:
-        return ray.put(pack(self.catalog.agent(agent).folder))
+        folder = self.catalog.agent(agent).folder
+        return ray.put(pack({path.name: path for path in folder.iterdir()}, folder.name))

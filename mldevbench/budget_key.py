@@ -24,6 +24,4 @@ class BudgetKey(NamedTuple):
 
 
 def budget_of(row: RunRow) -> BudgetKey:
-    return BudgetKey(
-        row.budget_steps, row.budget_minutes, row.budget_wall_minutes, row.budget_tokens, row.budget_usd
-    )
+    return BudgetKey(row.budget_steps, row.budget_minutes, row.budget_wall_minutes, row.budget_tokens, row.budget_usd)

@@ -6,7 +6,7 @@ import io
 import os
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,19 +23,25 @@ class Bundle:
     data: bytes
 
 
-def pack(folder: Path, parts: Sequence[str] = ()) -> Bundle:
-    """Pack the named parts of a folder, or all of it."""
-    chosen = [folder / part for part in parts] if parts else [folder]
-    files = [path for part in chosen for path in (files_under(part) if part.is_dir() else [part]) if path.is_file()]
+def pack(parts: Mapping[str, Path], name: str, parent: str = "") -> Bundle:
+    """Pack files and folders under the names they are to have; what isn't there is left out."""
+    files = {name: path for part, source in parts.items() for name, path in _files(part, source)}
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for path in sorted(files):
-            entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+        for target, path in sorted(files.items()):
+            entry = tarfile.TarInfo(target)
             content = path.read_bytes()
             entry.size, entry.mode = len(content), 0o755 if path.stat().st_mode & 0o100 else 0o644
             archive.addfile(entry, io.BytesIO(content))
     data = buffer.getvalue()
-    return Bundle(folder.name, folder.parent.name, of_bytes(data), data)
+    return Bundle(name, parent or name, of_bytes(data), data)
+
+
+def _files(part: str, source: Path) -> Iterator[tuple[str, Path]]:
+    if source.is_file():
+        yield part, source
+    for path in files_under(source) if source.is_dir() else ():
+        yield f"{part}/{path.relative_to(source).as_posix()}", path
 
 
 def unpack(bundle: Bundle, cache: Path) -> Path:

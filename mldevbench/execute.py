@@ -92,7 +92,10 @@ class Attempt:
             finished_at, wall = datetime.now(UTC), self.clock() - began
             archive = f"artifacts/{self.order.run.run_id}/{self.order.attempt}/submission.tar"
             manifest = collect(
-                inside, self.means.task.submission, self.means.task.submission_max_mb, scratch / "submission.tar",
+                inside,
+                self.means.task.submission,
+                self.means.task.submission_max_mb,
+                scratch / "submission.tar",
                 witness=self.means.task.protected,
             )
             self.means.place.take(archive, scratch / "submission.tar")
@@ -154,9 +157,7 @@ class Attempt:
         finally:
             gateway.close()
 
-    def _solve(
-        self, instruction: str, context: AttemptContext, sandbox: GuardedSandbox
-    ) -> tuple[StopReason, str]:
+    def _solve(self, instruction: str, context: AttemptContext, sandbox: GuardedSandbox) -> tuple[StopReason, str]:
         """Let the agent work until it ends, breaks a bound or runs out of time."""
         ended: list[BaseException | None] = []
 

@@ -82,11 +82,12 @@ def _profiles(sides: Sequence[Sequence[RunRow]], wish: Wish, published: bool) ->
 
 def _budgets(sides: Sequence[Sequence[RunRow]], published: bool) -> list[str]:
     first, second = ({budget_of(row) for row in side} for side in sides)
-    several = first | second if not published else max(first, second, key=len)
-    if published and len(several) == 1 or first == second and len(first) == 1:
+    # The paper tells its steps only: a single budget is set against them.
+    several = max(first, second, key=len) if published else first | second
+    if len(several) == 1:
         return []
-    if len(first & second) > 1 or published:
-        return [f"several budgets; choose one with --budget, such as --budget {_short(several)}"]
+    if published or first & second:
+        return [f"several budgets; choose one, such as --budget {_short(several)}"]
     return [f"budgets {_said(map(str, first))} and {_said(map(str, second))}"]
 
 
@@ -94,7 +95,9 @@ def _short(budgets: Collection[BudgetKey]) -> str:
     """Return the budget nearest to what a person would type: only the units in which they differ."""
     some = sorted(budgets, key=str)[0]
     differing = [name for name in BudgetKey._fields if len({getattr(one, name) for one in budgets}) > 1]
-    return ",".join(f"{name}={value:g}" for name in differing if (value := getattr(some, name)) is not None) or str(some)
+    return ",".join(f"{name}={value:g}" for name in differing if (value := getattr(some, name)) is not None) or str(
+        some
+    )
 
 
 GROUNDS: tuple[tuple[str, Callable[[RunRow], object], str], ...] = (

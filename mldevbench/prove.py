@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,12 @@ def prove(
     isolation: str,
     venv: Path,
     scratch: Path,
+    keep: Path | None = None,
 ) -> Proof:
-    """Let a variant work on an instance, validate what it left, and compare with what must come out."""
+    """Let a variant work on an instance, validate what it left, and compare with what must come out.
+
+    `keep` is a folder for the submission's archive, for those who want to look into it afterwards.
+    """
     draw = Draw.of(salt, task.id, instance)
     settings = RoomSettings(isolation, venv, scratch)
     scratch.mkdir(parents=True, exist_ok=True)
@@ -48,6 +53,9 @@ def prove(
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         archive = Path(folder) / "submission.tar"
         made = make(task, variant, draw, profile, settings, archive)
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(archive, keep / f"{task.id}-{variant.kind}-{variant.name}-{instance}.tar")
         try:
             verdict = validate_submission(task, archive, made.manifest.digest, draw, profile, settings)
         except (ValidatorBroke, Fault) as broke:

@@ -140,7 +140,7 @@ def agent_specs(entries: Sequence[AgentEntry], catalog: Catalog) -> tuple[AgentS
             raise UserError(f"agent {agent.id!r} needs a model; add --model, for example --model openai/gpt-4o")
         model = entry.model if agent.file.needs_model else None
         params = canonical(agent.settings(entry.params))
-        label = entry.label or (f"{agent.id}-{model.rsplit('/', 1)[-1]}" if model else agent.id)
+        label = entry.label or (f"{agent.id}-{short_name(model)}" if model else agent.id)
         spec = AgentSpec(entry.agent, label, agent.digest(), model, params)
         if label in specs and specs[label] != spec:
             raise UserError(f"two agents are labelled {label!r}; give each a label of its own in a study file")
@@ -148,6 +148,12 @@ def agent_specs(entries: Sequence[AgentEntry], catalog: Catalog) -> tuple[AgentS
     if not specs:
         raise UserError("no agent; add --agent, for example --agent oracle ('mldevbench agents list' shows all)")
     return tuple(specs.values())
+
+
+def short_name(model: str) -> str:
+    """Return what a model is called in a label: no provider, and of a script no ending."""
+    last = model.rsplit("/", 1)[-1]
+    return last.rsplit(".", 1)[0] if model.startswith("scripted/") else last
 
 
 def task_refs(tasks: Sequence[Task], profile: str, gpus: float | str, venv_lock: str) -> tuple[TaskRef, ...]:

@@ -42,6 +42,7 @@ class TaskFile(Strict):
     """What `task.yaml` may say."""
 
     version: Literal[1]
+    suite: str | None = None  # a sibling whose parts this level of the same problem shares
     title: str
     summary: str
     skill: str
@@ -109,6 +110,13 @@ class Task:
         asked = self.file.resources
         return Resources(asked.cpus, asked.gpus, asked.memory_gb, asked.disk_gb)
 
+    def part(self, name: str) -> Path:
+        """Return a part of the task: its own, else that of the sibling whose suite it shares."""
+        own = self.folder / name
+        if own.exists() or self.file.suite is None:
+            return own
+        return self.folder.parent / self.file.suite / name
+
     def profile(self, name: str) -> Mapping[str, Any]:
         if name not in self.profiles:
             raise unknown(f"profile of task {self.id}", name, self.profiles)
@@ -119,10 +127,10 @@ class Task:
         file = self.file
         met = {
             "task": self.id,
-            "instruction": _text(self.folder / "instruction.md"),
-            "workspace": digest.of_tree(self.folder / "workspace"),
-            "data": _text(self.folder / "data.py"),
-            "material": _material_digest(self.folder / "data.py"),
+            "instruction": _text(self.part("instruction.md")),
+            "workspace": digest.of_tree(self.part("workspace")),
+            "data": _text(self.part("data.py")),
+            "material": _material_digest(self.part("data.py")),
             "network": file.network,
             "protected": file.protected,
             "submission": [file.submission, file.submission_max_mb],
@@ -136,9 +144,9 @@ class Task:
         """Cover what judges; it never enters a run's id."""
         package = Path(__file__).parent
         judges = {
-            "validate": _text(self.folder / "validate.py"),
-            "hidden": digest.of_tree(self.folder / "hidden"),
-            "material": _material_digest(self.folder / "validate.py"),
+            "validate": _text(self.part("validate.py")),
+            "hidden": digest.of_tree(self.part("hidden")),
+            "material": _material_digest(self.part("validate.py")),
             "checks": [digest.of_file(path) for path in _sources(package, ("checks", "room"))],
         }
         return digest.of_value(judges, 16)
@@ -146,11 +154,13 @@ class Task:
 
 def load_task(folder: Path, whole: bool = True) -> Task:
     """Read a task folder, or its public half; whatever is wrong with it is said in one line."""
-    for needed in ("task.yaml", "instruction.md", *(("validate.py",) if whole else ())):
-        if not (folder / needed).is_file():
+    if not (folder / "task.yaml").is_file():
+        raise UserError(f"{folder}: has no task.yaml")
+    task = Task(folder.name, folder.parent.name, folder.resolve(), yamlfile.load(folder / "task.yaml", TaskFile))
+    for needed in ("instruction.md", *(("validate.py",) if whole else ())):
+        if not task.part(needed).is_file():
             raise UserError(f"{folder}: has no {needed}; a task needs task.yaml, instruction.md and validate.py")
-    file = yamlfile.load(folder / "task.yaml", TaskFile)
-    return Task(folder.name, folder.parent.name, folder.resolve(), file)
+    return task
 
 
 def _text(path: Path) -> str | None:

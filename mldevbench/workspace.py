@@ -16,11 +16,11 @@ from mldevbench.task import Task
 def build(task: Task, draw: Draw, profile: str, destination: Path) -> str:
     """Fill an empty folder with the task's given files and its instance's data; return the instruction."""
     values = dict(task.profile(profile))
-    given = task.folder / "workspace"
+    given = task.part("workspace")
     destination.mkdir(parents=True, exist_ok=True)
     lay_over(given, destination)
-    if (task.folder / "data.py").is_file():
-        prepare = plugin.load(task.folder / "data.py").prepare
+    if task.part("data.py").is_file():
+        prepare = plugin.load(task.part("data.py")).prepare
         values |= prepare(destination, draw, task.profile(profile)) or {}
     return fill(task, values)
 
@@ -37,10 +37,8 @@ def lay_over(source: Path, destination: Path) -> None:
 
 def fill(task: Task, values: dict[str, object]) -> str:
     """Put the values of profile and instance into the instruction."""
-    text = (task.folder / "instruction.md").read_text(encoding="utf-8")
+    text = task.part("instruction.md").read_text(encoding="utf-8")
     try:
         return Template(text).substitute({name: str(value) for name, value in values.items()})
     except (KeyError, ValueError) as error:
-        raise UserError(
-            f"{task.folder / 'instruction.md'}: ${error} is filled by neither profile nor data.py"
-        ) from None
+        raise UserError(f"{task.part('instruction.md')}: ${error} is filled by neither profile nor data.py") from None

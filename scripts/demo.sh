@@ -6,6 +6,6 @@ shift 2
 options=()
 for task in "$@"; do options+=(--task "$task"); done
 "$bin/mldevbench" run --name demo --storage "$storage" --agent oracle --agent noop "${options[@]}"
-"$bin/mldevbench" run --name demo --storage "$storage" --agent react --model scripted/studies/demo/hello_world.yaml --task hello_world
+"$bin/mldevbench" run --name demo --storage "$storage" --agent react --model scripted/studies/demo/scripted.yaml --task hello_world
 "$bin/mldevbench" report demo --storage "$storage" --format md > "$storage/demo/report.md"
 echo "tables: $storage/demo/report.md; Parquet: $storage/demo/runs/"

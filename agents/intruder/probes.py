@@ -225,7 +225,7 @@ def host_name(hints, caged):
 def write_outside(hints, caged):
     folders = ["/", "/etc", "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/root", "/home", "/var", "/opt", "/run"]
     folders += ["/dev", "/sys", "/proc", "/mnt", hints["repository"], hints["home"], sys.prefix, sys.base_prefix]
-    folders += [path for path in sys.path if path]
+    folders += [path for path in sys.path if path and not path.startswith(os.getcwd())]
     for folder in folders:
         if not os.path.isdir(folder):
             continue

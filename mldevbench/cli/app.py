@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from mldevbench import __version__
-from mldevbench.cli import agents, doctor, report, run, runs, show, status, tasks
+from mldevbench.cli import agents, compare, doctor, plan, report, run, runs, show, status, tasks, variance
 
 app = typer.Typer(
     name="mldevbench",
@@ -36,6 +36,9 @@ app.command("status")(status.status)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
 app.command("report")(report.report)
+app.command("compare")(compare.compare)
+app.command("plan")(plan.plan)
+app.command("variance")(variance.variance)
 app.command("doctor")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
 app.add_typer(agents.app, name="agents", help="List agents.")

@@ -87,7 +87,7 @@ def prove_all(tasks: Sequence[Task], proving: Proving, as_json: bool) -> bool:
 def refuse_blanks(task: Task) -> None:
     """Refuse a task that still has the template's blanks."""
     for name in ("task.yaml", "instruction.md"):
-        path = task.folder / name
+        path = task.part(name)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if "FILL IN" in line:
                 raise UserError(f"{path}:{number}: still has a blank; replace FILL IN by words of your own")

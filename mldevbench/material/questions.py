@@ -1,4 +1,4 @@
-"""Yes-or-no questions about short passages: is one thing in one place, by what three to seven sentences say?"""
+"""Yes-or-no questions about short passages: does a passage of three to nine sentences say that there is a thing?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-THINGS = ("otter", "lantern", "kettle", "compass", "ferry", "ladder", "violin", "basket", "sparrow", "anchor")
-PLACES = ("harbour", "meadow", "orchard", "cellar", "library", "valley", "kitchen", "tower")
-WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "is", "not", "the", "in", "?", ".", *THINGS, *PLACES)
+THINGS = (
+    "otter", "lantern", "kettle", "compass", "ferry", "ladder",
+    "violin", "basket", "sparrow", "anchor", "pillow", "candle",
+)  # fmt: skip
+WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "is", "there", "no", "one", "?", ".", *THINGS)
 
 
 class Example(NamedTuple):
@@ -25,18 +27,15 @@ def draw_examples(rng: np.random.Generator, count: int) -> list[Example]:
 
 
 def _draw(rng: np.random.Generator, number: int) -> Example:
-    label = bool(rng.integers(2))
-    things = rng.permutation(len(THINGS))[: rng.integers(3, 8)]
-    places = rng.integers(len(PLACES), size=len(things))
-    denied = rng.random(len(things)) < 0.3
-    asked = int(rng.integers(len(things)))
-    place = int(places[asked])
-    denied[asked] = not label and bool(rng.integers(2))
-    if not label and not denied[asked]:
-        place = (place + int(rng.integers(1, len(PLACES)))) % len(PLACES)
-    said = zip(things, places, denied, strict=True)
-    passage = " ".join(f"{THINGS[t]} is {'not ' if no else ''}in {PLACES[p]} ." for t, p, no in said)
-    return Example(f"is {THINGS[things[asked]]} in {PLACES[place]} ?", passage, label, number)
+    """Draw an example; a thing that is asked for and not there is denied or not spoken of."""
+    things = rng.permutation(len(THINGS))[: rng.integers(3, 10)]
+    denied = rng.random(len(things)) < 0.5
+    place, label = int(rng.integers(len(things))), bool(rng.integers(2))
+    asked, denied[place] = int(things[place]), not label
+    passage = " ".join(f"there is {'no' if no else 'one'} {THINGS[t]} ." for t, no in zip(things, denied, strict=True))
+    if not label and rng.random() < 0.3:
+        asked = int(rng.choice(np.setdiff1d(np.arange(len(THINGS)), things)))
+    return Example(f"is there one {THINGS[asked]} ?", passage, label, number)
 
 
 def to_lines(examples: Sequence[Example]) -> bytes:

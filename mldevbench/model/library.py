@@ -78,7 +78,7 @@ def _library() -> Library:
     from litellm.integrations.custom_logger import CustomLogger
     from litellm.llms.custom_llm import CustomLLM
 
-    for words in ("Item .* on TypedDict class", "Accessing the 'model_computed_fields'"):
+    for words in ("Item .* on TypedDict class", "Accessing the 'model_"):
         warnings.filterwarnings("ignore", message=words)  # about litellm's own types
     ledger, stage = Ledger(), Stage()
 

@@ -6,6 +6,7 @@ import os
 import secrets
 import stat
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,21 @@ class Call:
         request = encode_request(self.probe, self.inputs, limit)
         name = f".answer-{secrets.token_hex(8)}"
         seconds = settings.seconds_left(self.seconds)
-        zygote = warm_process(settings, self.torch)
+        with warm_process(settings, self.torch) as zygote:
+            finished, breach = self.run(settings, workspace, zygote, request, name, seconds)
+        require_end(finished, breach, seconds)
+        return understood(workspace, name, limit, finished)
+
+    def run(
+        self,
+        settings: RoomSettings,
+        workspace: Path,
+        zygote: Zygote | None,
+        request: bytes,
+        name: str,
+        seconds: float,
+    ) -> tuple[Finished, StopReason | None]:
+        """Run the runner in a sandbox of its own, which is closed before anything is read."""
         spec = spec_of(settings, workspace)
         sandbox = zygote.open(spec) if zygote else open_sandbox(spec, settings.isolation)
         try:
@@ -67,14 +82,13 @@ class Call:
                 finished = sandbox.run(fresh_python(*arguments), seconds=seconds, stdin=request)
         finally:
             sandbox.close()
-        require_end(finished, sandbox.breach(), seconds)
-        return understood(workspace, name, limit, finished)
+        return finished, sandbox.breach()
 
 
-def warm_process(settings: RoomSettings, torch: bool) -> Zygote | None:
+def warm_process(settings: RoomSettings, torch: bool) -> AbstractContextManager[Zygote | None]:
     if not settings.warm or settings.isolation != "bubblewrap":
-        return None
-    return WARMTH.zygote(settings.venv, start=torch)
+        return nullcontext()
+    return WARMTH.lent(settings.venv, start=torch)
 
 
 def fresh_python(workspace: str, answer: str) -> list[str]:

@@ -141,16 +141,20 @@ class Attendant:
 
     def _last_read(self, pending: Pending) -> None:
         """Take what a command left in its pipe; from then on what its children print is thrown away."""
-        if pending.pipe not in self._pipes:
-            return
         taken = 0
-        while taken < LAST_READ and pending.pipe in self._pipes:
+        while self._owns_pipe(pending) and taken < LAST_READ:
+            assert pending.pipe is not None
             size = self._pump(pending.pipe)
             if not size:
                 break
             taken += size
-        if pending.pipe in self._pipes:
+        if self._owns_pipe(pending):
+            assert pending.pipe is not None
             self._pipes[pending.pipe] = None
+
+    def _owns_pipe(self, pending: Pending) -> bool:
+        """Whether the number is still this command's: a closed pipe's may belong to the next one by now."""
+        return pending.pipe is not None and self._pipes.get(pending.pipe) is pending
 
     def _finish(self, poll: select.epoll) -> None:
         self._ended()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -11,41 +11,57 @@ import numpy as np
 Tree: TypeAlias = "float | Sequence[Tree]"
 
 
-@dataclass
-class _Level:
-    """What the nodes of one level contribute: how their children's means vary, and how noisy those means are."""
+@dataclass(frozen=True)
+class _Node:
+    """The mean of what lies below, and the noise that this mean carries."""
 
-    variances: list[float] = field(default_factory=list)
-    noises: list[float] = field(default_factory=list)
+    mean: float
+    noise: float
 
 
 def nested_components(tree: Sequence[Tree], depth: int) -> list[float | None]:
-    """Return the component of each level, outermost first; None where no node has two children.
+    """Return the component of each level, outermost first; None where nothing was repeated.
 
     A level's component is the variance of its children's means less the noise that those means carry. Balanced,
     that is the nested analysis of variance. It is clipped at 0.
     """
-    levels = [_Level() for _ in range(depth)]
-    _visit(tree, 0, levels)
+    groups = _groups([tree], depth)
+    nodes = [[_Node(float(leaf), 0.0) for leaf in group] for group in groups[-1]]
     found: list[float | None] = []
-    for level in levels:
-        known = [noise for noise in level.noises if not np.isnan(noise)]
-        noise = float(np.mean(known)) if known else 0.0
-        found.append(max(float(np.mean(level.variances)) - noise, 0.0) if level.variances else None)
-    return found
+    for level in reversed(range(depth)):
+        component = _component(nodes)
+        found.append(None if component is None else max(component, 0.0))
+        parents = [_merged(children, component or 0.0) for children in nodes]
+        if level:
+            nodes = _regrouped(parents, [len(group) for group in groups[level - 1]])
+    return found[::-1]
 
 
-def _visit(node: Tree, depth: int, levels: list[_Level]) -> tuple[float, float]:
-    """Return a node's mean and the noise variance of that mean (NaN where one child can't tell)."""
-    if depth == len(levels):
-        assert not isinstance(node, Sequence)
-        return float(node), 0.0
-    assert isinstance(node, Sequence)
-    children = [_visit(child, depth + 1, levels) for child in node]
-    means = np.array([mean for mean, _ in children])
-    if len(children) < 2:
-        return float(means.mean()), children[0][1] if depth + 1 < len(levels) else float("nan")
-    variance = float(means.var(ddof=1))
-    levels[depth].variances.append(variance)
-    levels[depth].noises.append(float(np.mean([noise for _, noise in children])))
-    return float(means.mean()), variance / len(children)
+def _groups(nodes: list[Sequence[Tree]], depth: int) -> list[list[Sequence[float]]]:
+    """Return the children of every node, level by level."""
+    levels = []
+    for _ in range(depth):
+        levels.append(nodes)
+        nodes = [child for node in nodes for child in node if isinstance(child, Sequence)]
+    return levels
+
+
+def _component(nodes: Sequence[Sequence[_Node]]) -> float | None:
+    repeated = [children for children in nodes if len(children) > 1]
+    if not repeated:
+        return None
+    each = [
+        np.var([child.mean for child in children], ddof=1) - np.mean([child.noise for child in children])
+        for children in repeated
+    ]
+    return float(np.mean(each))
+
+
+def _merged(children: Sequence[_Node], component: float) -> _Node:
+    noise = (component + float(np.mean([child.noise for child in children]))) / len(children)
+    return _Node(float(np.mean([child.mean for child in children])), noise)
+
+
+def _regrouped(nodes: Sequence[_Node], sizes: Sequence[int]) -> list[list[_Node]]:
+    edges = np.cumsum([0, *sizes])
+    return [list(nodes[start:stop]) for start, stop in zip(edges[:-1], edges[1:], strict=True)]

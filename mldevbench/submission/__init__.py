@@ -1,6 +1,6 @@
 """The frozen snapshot of an attempt: how it is taken from a workspace and opened for validation."""
 
-from mldevbench.submission.collect import collect, read_manifest
+from mldevbench.submission.archive import collect, read_manifest
 from mldevbench.submission.pattern import matches
 from mldevbench.submission.record import Entry, Manifest, Refused, Submission, refusals_that_matter
 from mldevbench.submission.unpack import open_submission

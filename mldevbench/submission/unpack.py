@@ -10,7 +10,7 @@ from typing import IO
 
 from mldevbench.digest import of_file
 from mldevbench.errors import Fault
-from mldevbench.submission.collect import CHUNK, parse_manifest
+from mldevbench.submission.archive import CHUNK, parse_manifest
 from mldevbench.submission.record import Entry, Manifest, Submission
 
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -16,7 +16,6 @@ from mldevbench.errors import Fault
 from mldevbench.records import Check, Metric, Verdict
 from mldevbench.room.settings import RoomSettings, rooms
 from mldevbench.sandbox.opening import opaque_folder
-from mldevbench.sandbox.protocol import Limits
 from mldevbench.submission import Submission, open_submission, refusals_that_matter
 from mldevbench.task import Task
 from mldevbench.unmet import Unmet
@@ -55,7 +54,7 @@ def of_task(task: Task, settings: RoomSettings, scratch: Path) -> RoomSettings:
     limits = replace(
         settings.limits,
         memory_mb=max(settings.limits.memory_mb, int(resources.memory_gb * 1024)),
-        disk_mb=max(Limits().disk_mb, int(resources.disk_gb * 1024)),
+        disk_mb=max(settings.limits.disk_mb, int(resources.disk_gb * 1024)),
     )
     deadline = settings.deadline if settings.deadline is not None else monotonic() + task.validation.minutes * 60
     return replace(settings, scratch=scratch, limits=limits, deadline=deadline)
@@ -88,7 +87,7 @@ def findings(task: Task, submission: Submission, draw: Draw, profile: str, prist
 
 def run_validator(task: Task, submission: Submission, draw: Draw, profile: str, found: list[Check | Metric]) -> None:
     """Add what the task's validate.py yields."""
-    validate = plugin.load(task.folder / "validate.py").validate
+    validate = plugin.load(task.part("validate.py")).validate
     before = len(found)
     for item in validate(submission, draw, task.profile(profile)):
         if not isinstance(item, Check | Metric):

@@ -57,17 +57,17 @@ def variants(task: Task) -> list[Variant]:
 
 
 def known(task: Task) -> Iterator[Variant]:
-    if (task.folder / "solution").is_dir():
+    if task.part("solution").is_dir():
         yield reference(task)
     yield Variant("noop", "noop", None)
     for kind, parent in FOLDERS.items():
-        for folder in sorted((task.folder / parent).glob("*/")):
+        for folder in sorted(task.part(parent).glob("*/")):
             if folder.name != "__pycache__":
                 yield Variant(kind, folder.name, folder)
 
 
 def reference(task: Task) -> Variant:
-    folder = task.folder / "solution"
+    folder = task.part("solution")
     if not folder.is_dir():
         raise UserError(f"task {task.id} has no solution/; without one it can't be proven")
     return Variant("solution", "solution", folder)

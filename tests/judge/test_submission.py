@@ -19,7 +19,7 @@ from mldevbench.submission import (
     read_manifest,
     refusals_that_matter,
 )
-from mldevbench.submission.collect import read_through
+from mldevbench.submission.archive import read_through
 from mldevbench.submission.walk import Found
 from mldevbench.unmet import Unmet
 

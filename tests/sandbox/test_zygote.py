@@ -69,7 +69,7 @@ def test_a_warm_child_is_confined_like_a_cold_one(zygote: Zygote, cage: Cage) ->
     path = script(cage, STATE)
     warm = json.loads(zygote.run(cage, path, seconds=60).output)
     cold = json.loads(cage.run(["python", path], seconds=60).output)
-    assert warm.pop("environ file") == []
+    assert set(warm.pop("environ file")) <= {"PWD"}  # what bwrap sets
     assert cold.pop("environ file") == cold["environ"]
     assert warm == cold
 

@@ -76,11 +76,15 @@ def _sampled(field: str, value: Any) -> Any:
     if flag_for_number or not isinstance(value, kinds):
         raise Forbidden(field, "has the wrong type")
     if field == "response_format":
-        known = value.get("type") in FORMATS and set(value) <= {"type", "json_schema"}
-        _demand(known, field, f"must be one of {sorted(FORMATS)}")
+        _demand_format(value)
     if field in ("max_tokens", "max_completion_tokens"):
         _demand(value > 0, field, "must be positive")
     return value
+
+
+def _demand_format(value: Any) -> None:
+    known = value.get("type") in FORMATS and set(value) <= {"type", "json_schema"}
+    _demand(known, "response_format", f"must be one of {sorted(FORMATS)}")
 
 
 def _messages(messages: Any) -> list[dict[str, Any]]:

@@ -91,5 +91,5 @@ def _mean_square(gaps: Values) -> float:
 
 
 def _agrees(name: str, told: float, found: float) -> Check:
-    passed = abs(told - found) <= MAX_LOSS_DIFFERENCE * max(told, found)
+    passed = bool(np.isfinite(found)) and abs(told - found) <= MAX_LOSS_DIFFERENCE * max(told, found)
     return check(name, passed, "the mean squared error of the predictions, within 1 %", f"told {told:.6g}, found {found:.6g}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file, save
 
 from mldevbench.draw import Draw
 from mldevbench.material.pretrained import draw_preprocessing, folded
@@ -19,7 +19,8 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
     rng = draw.rng("pictures")
     wanted = draw_preprocessing(rng)
     place = destination / "pretrained"
-    save_file(folded(load_file(place / "weights.safetensors"), "first.0", wanted), place / "weights.safetensors")
+    weights = folded(load_file(place / "weights.safetensors"), "first.0", wanted)
+    (place / "weights.safetensors").write_bytes(save(weights))
     (place / "preprocessing.json").write_text(json.dumps(wanted._asdict(), indent=2), encoding="utf-8")
     (destination / "data").mkdir()
     names = rng.permutation(10)

@@ -279,6 +279,22 @@ TABLE = [
     Code("wants memory without end", model("return bytearray(1 << 45)"), "MemoryError"),
 ]
 
+# One of each kind: enough to notice in a minute that something broke.
+QUICK = frozenset(
+    {
+        "ends at import with success",
+        "raises",
+        "returns the input",
+        "always equal",
+        "patches every comparison",
+        "forges: huge shape",
+        "puts a link in the answer's place",
+        "plants sitecustomize.py",
+        "shadows numpy",
+        "rewrites itself for later calls",
+    }
+)
+
 
 def endless(case: Code) -> bool:
     """Tell whether a case is ended by nothing but the time that it is given."""

@@ -1,0 +1,119 @@
+"""`mldevbench variance`: what repeats of a study say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mldevbench.cli.figure import bracket, listed, percent, rate_text, seeds_text
+from mldevbench.cli.output import Json, Storage, StudyName, note, print_json, print_table
+from mldevbench.cli.plain import plain
+
+if TYPE_CHECKING:
+    from mldevbench.variance import Component, Variance
+
+LABELS = 6  # in the default output, so that it fits a terminal
+
+
+def variance(
+    study: StudyName,
+    storage: Storage = "results",
+    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels.")] = None,
+    until_half_width: Annotated[
+        float | None, typer.Option("--until-half-width", help="Say how many seeds make every rate this narrow.")
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="Every label, pass@k and flaky task.")] = False,
+    json_: Json = False,
+) -> None:
+    """Split the variance of a study by task, instance, seed and validator, and name its flaky tasks.
+
+    Example:
+
+      mldevbench variance my-study --until-half-width 0.05
+    """
+    from mldevbench.errors import unknown
+    from mldevbench.owed import owed
+    from mldevbench.store.study_store import find_study
+    from mldevbench.subject import read_rows
+    from mldevbench.variance import analyse, seeds_owed
+
+    missing = owed(find_study(study, storage), storage)
+    rows = read_rows(study, storage)
+    known = sorted({row.label for row in rows})
+    for name in label or ():
+        if name not in known:
+            raise unknown(f"label of {study}", name, known)
+    rows = [row for row in rows if not label or row.label in label]
+    found = analyse(rows)
+    seeds = seeds_owed(rows, until_half_width) if until_half_width else None
+    if json_:
+        print_json({"study": study, "owed": plain(missing), "seeds_owed": seeds, "labels": plain(found)})
+        return
+    if missing.line:
+        note(missing.line)
+    _print(found if full else found[:LABELS], full)
+    if len(found) > LABELS and not full:
+        print(f"… and {len(found) - LABELS} more; --full shows them")
+    if seeds is not None:
+        now = min(one.rate.seeds[0] for one in found)
+        done = "reached" if seeds <= now else f"takes about {seeds} seeds in all; there are {now}"
+        print(f"±{100 * (until_half_width or 0):g} points on these tasks: {done}")
+
+
+def _print(found: Sequence[Variance], full: bool) -> None:
+    names = _names(found)
+    rows = [
+        (
+            name, rate_text(one.rate), bracket(one.rate.fixed.interval), bracket(one.rate.population.interval),
+            seeds_text(one.rate.seeds), _void(one), *(_share(part) for part in one.components),
+        )
+        for name, one in zip(names, found, strict=True)
+    ]  # fmt: skip
+    columns = ("label", "passed", "these tasks", "tasks like these", "seeds", "void",
+               "task", "instance", "seed", "validator")  # fmt: skip
+    print_table("Success with 95% intervals, and where the variance comes from", columns, rows)
+    for name, one in zip(names, found, strict=True):
+        print(f"{name}:")
+        for line in _lines(one, full):
+            print(f"  {line}")
+
+
+def _names(found: Sequence[Variance]) -> list[str]:
+    labels = [one.label for one in found]
+    return [f"{one.label} ({one.budget})" if labels.count(one.label) > 1 else one.label for one in found]
+
+
+def _void(one: Variance) -> str:
+    return f"{one.rate.void} {bracket(one.rate.void_bounds)}" if one.rate.void else "0"
+
+
+def _share(part: Component) -> str:
+    if part.variance is None:
+        return "not repeated"
+    return f"{part.variance:.3f} ({percent(part.share)})"
+
+
+def _lines(one: Variance, full: bool) -> list[str]:
+    lines = []
+    if one.rate.void and one.rate.first_attempts is not None:
+        lines.append(f"first attempts only: {percent(one.rate.first_attempts)}")
+    flaky = [f"{task.task} ({task.kind}, {task.passed}/{task.judged})" for task in one.flaky]
+    lines.append(f"flaky: {listed(flaky, len(flaky) if full else 4)}")
+    if one.purchases:
+        bought = [f"{p.seeds}: ±{100 * p.fixed:.1f} / ±{100 * p.population:.1f}" for p in one.purchases]
+        lines.append(f"seeds buy, these tasks / tasks like these: {'; '.join(bought)}")
+    curve = one.attempts if full else one.attempts[-1:]
+    if one.attempts[1:]:
+        lines.append(
+            "; ".join(
+                f"pass@{at.k} {percent(at.at_least_one)} {bracket(at.at_least_one_interval)}, "
+                f"pass^{at.k} {percent(at.all)} {bracket(at.all_interval)}"
+                for at in curve
+            )
+        )
+    if full:
+        lines += [f"{task.task}: {task.kind}, {task.evidence}" for task in one.flaky]
+        lines += [f"consistency {one.consistency:.2f}"] if one.consistency is not None else []
+    return lines
