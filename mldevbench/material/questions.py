@@ -1,4 +1,4 @@
-"""Yes-or-no questions about short passages: does a passage of three to nine sentences say that there is a thing?"""
+"""Yes-or-no questions about short passages: is a thing among those that three to nine sentences name?"""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ import numpy as np
 THINGS = (
     "otter", "lantern", "kettle", "compass", "ferry", "ladder",
     "violin", "basket", "sparrow", "anchor", "pillow", "candle",
+    "saddle", "mirror", "hammer", "walnut", "feather", "teapot",
 )  # fmt: skip
-WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "is", "there", "no", "one", "?", ".", *THINGS)
+WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "is", "there", "one", "?", ".", *THINGS)
+
+WRONG_LABELS = 0.08
 
 
 class Example(NamedTuple):
@@ -27,14 +30,13 @@ def draw_examples(rng: np.random.Generator, count: int) -> list[Example]:
 
 
 def _draw(rng: np.random.Generator, number: int) -> Example:
-    """Draw an example; a thing that is asked for and not there is denied or not spoken of."""
-    things = rng.permutation(len(THINGS))[: rng.integers(3, 10)]
-    denied = rng.random(len(things)) < 0.5
-    place, label = int(rng.integers(len(things))), bool(rng.integers(2))
-    asked, denied[place] = int(things[place]), not label
-    passage = " ".join(f"there is {'no' if no else 'one'} {THINGS[t]} ." for t, no in zip(things, denied, strict=True))
-    if not label and rng.random() < 0.3:
-        asked = int(rng.choice(np.setdiff1d(np.arange(len(THINGS)), things)))
+    """Draw an example; some labels are wrong, as they are where people give them."""
+    there = bool(rng.integers(2))
+    things = rng.permutation(len(THINGS))
+    named = things[: rng.integers(3, 10)]
+    asked = int(rng.choice(named)) if there else int(things[-1])
+    passage = " ".join(f"there is one {THINGS[thing]} ." for thing in named)
+    label = there != (rng.random() < WRONG_LABELS)
     return Example(f"is there one {THINGS[asked]} ?", passage, label, number)
 
 

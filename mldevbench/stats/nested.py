@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -63,5 +64,5 @@ def _merged(children: Sequence[_Node], component: float) -> _Node:
 
 
 def _regrouped(nodes: Sequence[_Node], sizes: Sequence[int]) -> list[list[_Node]]:
-    edges = np.cumsum([0, *sizes])
-    return [list(nodes[start:stop]) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+    edges = np.cumsum([0, *sizes]).tolist()
+    return [list(nodes[start:stop]) for start, stop in pairwise(edges)]

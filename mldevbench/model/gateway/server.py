@@ -50,6 +50,7 @@ class Gateway:
         self.stopped: AgentStopped | None = None
         self._model = model
         self._runner: web.AppRunner | None = None
+        self._listener: sockets.socket | None = None
         self._tasks: set[asyncio.Task[Reply]] = set()
         self._noted: set[str] = set()
 
@@ -82,9 +83,10 @@ class Gateway:
         for prefix in ("", "/v1"):
             app.router.add_post(f"{prefix}/chat/completions", self._chat)
             app.router.add_get(f"{prefix}/models", self._models)
-        self._runner = web.AppRunner(app, access_log=None, handle_signals=False)
+        self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=1.0)
         await self._runner.setup()
-        await web.SockSite(self._runner, _listen(self.socket), shutdown_timeout=1.0).start()
+        self._listener = _listen(self.socket)
+        await web.SockSite(self._runner, self._listener).start()
 
     async def _close(self) -> None:
         for task in list(self._tasks):
@@ -93,6 +95,8 @@ class Gateway:
             await asyncio.wait(self._tasks, timeout=5.0)
         if self._runner is not None:
             await self._runner.cleanup()
+        if self._listener is not None:
+            self._listener.close()
 
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Any) -> web.StreamResponse:

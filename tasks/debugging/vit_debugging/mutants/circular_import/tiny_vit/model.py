@@ -6,8 +6,14 @@ from torch import nn
 from torch.nn import functional
 
 from .block import Block
-from .pairs import Size, to_pair
 from .patch_embed import PatchEmbed
+
+Size = int | tuple[int, int]
+
+
+def to_pair(size: Size) -> tuple[int, int]:
+    """Return (height, width); one number stands for both."""
+    return size if isinstance(size, tuple) else (size, size)
 
 
 class VisionTransformer(nn.Module):
