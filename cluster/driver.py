@@ -27,9 +27,11 @@ from mldevbench.draw import Draw, salt_digest
 from mldevbench.errors import Fault
 from mldevbench.execute import Order
 from mldevbench.records import Cause, Outcome, RunRow, StopReason, Submitted
+from mldevbench.store.control import Stop, asked_to_stop, clear
 from mldevbench.store.lease import Lease
 
 POLL_SECONDS = 0.5
+MIND_SECONDS = 2.0
 
 
 class Interrupted(Exception):
@@ -63,6 +65,8 @@ class Driver:
         self.to_grade: deque[Track] = deque()
         self.errands: dict[Any, Errand] = {}
         self.limit: str | None = None
+        self.stopping: Stop | None = None
+        self.minded = 0.0
         self.crew = self._crew()
 
     def _crew(self) -> Crew:
@@ -82,12 +86,11 @@ class Driver:
         self._take_up()
         interrupted = False
         try:
-            while self.errands or self.to_grade or (self.waiting and not self.limit):
+            while self.errands or self.to_grade or (self.waiting and not self.holding):
                 self._grade_what_is_submitted()
                 self._start_what_fits()
                 self._take_what_is_ready()
-                if not self.lease.renew():
-                    raise Fault(Cause.DRIVER_LOST, "another driver took this study over")
+                self._mind_the_study()
                 self._tell()
         except (KeyboardInterrupt, Interrupted):
             interrupted = True
@@ -95,8 +98,37 @@ class Driver:
             self.crew.end()
         return Ended(self.tally, self.limit, interrupted)
 
+    @property
+    def holding(self) -> bool:
+        """Whether nothing new may start."""
+        return self.limit is not None or self.stopping is not None
+
+    def _mind_the_study(self) -> None:
+        """Keep the lease, hear what is said to us, and let every run actor know that we live."""
+        now = time.monotonic()
+        if now - self.minded < MIND_SECONDS:
+            return
+        self.minded = now
+        if not self.lease.renew():
+            raise Fault(Cause.DRIVER_LOST, "another driver took this study over")
+        for actor in self.crew.working("run"):
+            actor.hear.remote()
+        self.stopping = asked_to_stop(self.job.store.place)
+        if self.stopping is Stop.CANCEL:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        """Give up what runs: it stays owed, and what it cost is kept."""
+        for errand in self.errands.values():
+            if errand.kind == "run":
+                self.scribe.lose(errand.track, Cause.CANCELLED, "the study was cancelled")
+        self.errands.clear()
+        self.to_grade.clear()
+        self.crew.end()
+
     def _take_up(self) -> None:
         """Read what is there; everything else in the plan is owed."""
+        clear(self.job.store.place)
         done = self.job.store.open()
         self.job.store.rebuild_checks()
         tracks = []
@@ -139,7 +171,7 @@ class Driver:
         self.errands[ref] = Errand("validation", track, actor)
 
     def _start_what_fits(self) -> None:
-        while self.waiting and not self.limit:
+        while self.waiting and not self.holding:
             if self.crew.busy("run") >= (self.job.policy.runs_at_once or len(self.job.plan)):
                 return
             track = self.waiting[0]
@@ -173,7 +205,7 @@ class Driver:
 
     def _take_what_is_ready(self) -> None:
         if not self.errands:
-            time.sleep(POLL_SECONDS if self.waiting and not self.limit else 0)
+            time.sleep(POLL_SECONDS if self.waiting and not self.holding else 0)
             return
         references = list(self.errands)
         ready, _ = ray.wait(references, num_returns=1, timeout=POLL_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.records import Submitted, Usage
 from mldevbench.store.place import Place
 from mldevbench.task import load_task
+
+SILENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,7 @@ class RunWorker:
         self.site = site
         self._attempt: Attempt | None = None
         self._lock = threading.Lock()
+        self._heard = time.monotonic()
 
     def ready(self) -> str:
         """Answer once the actor has its place; return the node's name."""
@@ -59,13 +63,31 @@ class RunWorker:
             node=os.uname().nodename,
             gpus=_gpus(),
         )
+        attempt = Attempt(order, means)
         with self._lock:
-            self._attempt = Attempt(order, means)
+            self._attempt, self._heard = attempt, time.monotonic()
+        over = threading.Event()
+        leash = threading.Thread(target=self._hold, args=(attempt, over), name="leash", daemon=True)
+        leash.start()
         try:
-            return self._attempt.execute()
+            return attempt.execute()
         finally:
+            over.set()
+            leash.join()
             with self._lock:
                 self._attempt = None
+
+    def _hold(self, attempt: Attempt, over: threading.Event) -> None:
+        """End an agent whose driver fell silent: nobody would take its result."""
+        while not over.wait(1.0):
+            if time.monotonic() - self._heard > SILENCE_SECONDS:
+                attempt.stop()
+                return
+
+    @ray.method(concurrency_group="control")
+    def hear(self) -> None:
+        """Take the driver's word that it is alive."""
+        self._heard = time.monotonic()
 
     @ray.method(concurrency_group="control")
     def usage(self) -> Usage | None:

@@ -117,6 +117,8 @@ class Attempt:
             try:
                 context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway)
                 reason, detail = self._solve(instruction, context, guarded)
+                if gateway and gateway.failure:
+                    raise gateway.failure
             finally:
                 guarded.close()
             return guarded.breach() or reason, detail, sandbox.isolation
@@ -125,7 +127,14 @@ class Attempt:
         asked = self.means.task.resources
         limits = Limits(memory_mb=int(asked.memory_gb * 1024), disk_mb=int(asked.disk_gb * 1024))
         sockets = (Bind(gateway.socket, GATEWAY_SOCKET),) if gateway else ()
-        return SandboxSpec(inside, venv=self.means.venv, limits=limits, gpus=self.means.gpus, sockets=sockets)
+        return SandboxSpec(
+            inside,
+            readonly=gateway.binds if gateway else (),
+            venv=self.means.venv,
+            limits=limits,
+            gpus=self.means.gpus,
+            sockets=sockets,
+        )
 
     @contextmanager
     def _model(self, trajectory: Trajectory, scrub: Scrubber) -> Iterator[Model | None]:

@@ -49,6 +49,12 @@ def panel_of(rows: Iterable[RunRow]) -> Panel:
     return Panel.of(outcomes(runs) for runs in by_task(rows).values())
 
 
+def task_means(rows: Iterable[RunRow]) -> dict[str, float]:
+    """Return the rate of each task that has a judged run."""
+    found = {task: outcomes(runs) for task, runs in by_task(rows).items()}
+    return {task: sum(values) / len(values) for task, values in found.items() if values}
+
+
 def rate_of(label: str, rows: Sequence[RunRow]) -> Rate:
     tasks = by_task(rows)
     panel = panel_of(rows)

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mldevbench.axis import Axis
 from mldevbench.errors import UserError
-from mldevbench.rates import Rate, by_task, judged, outcomes, rate_of
-from mldevbench.records import Outcome, RunRow
+from mldevbench.rates import Rate, by_task, judged, outcomes, panel_of, rate_of, task_means
+from mldevbench.records import RunRow
+from mldevbench.replaying import MARGIN, Replay, Snapshots, replay_of
 from mldevbench.stats.bootstrap import draw_tasks, percentile
 from mldevbench.stats.cost import PerSuccess, cost_per_success
+from mldevbench.stats.envelope import Envelope, envelope
 from mldevbench.stats.fit import REACH, Logistic, fit_logistic
 from mldevbench.stats.interval import Interval
 from mldevbench.stats.paired import PairedMean, SignFlip, paired_t, sign_flip
-from mldevbench.stats.replay import (
-    Calibration,
-    Sandwich,
-    Spending,
-    Trace,
-    calibrate,
-    iso_compute,
-    sandwich,
-    surface,
-    task_rates,
-)
 
-Snapshots = Mapping[str, Sequence[tuple[float, bool]]]  # by run id: what was spent, and whether it passes
-MARGIN = 0.10
 FIT_DRAWS = 300
 
 
@@ -62,19 +51,6 @@ class Half:
 
 
 @dataclass(frozen=True)
-class Replay:
-    """What smaller budgets would have given; without snapshots only the lower estimate stands."""
-
-    budget: float
-    graded: bool
-    estimates: Sandwich
-    attempts: tuple[int, ...]
-    surface: tuple[tuple[float, ...], ...]
-    iso: dict[float, list[Spending]]
-    calibrations: dict[float, Calibration]
-
-
-@dataclass(frozen=True)
 class Scaling:
     label: str
     axis: Axis
@@ -83,53 +59,63 @@ class Scaling:
     rise: Rise | None
     half: Half | None
     replay: Replay | None
+    ahead: Envelope | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """Return what the curve may be called: scaling only where it was rerun, or where replay was calibrated."""
-        if len(self.levels) > 1:
-            return "scaling"
-        return "replay"
 
 
 def analyse(
-    rows: Iterable[RunRow], axis: Axis, snapshots: Snapshots | None = None, margin: float = MARGIN
+    rows: Iterable[RunRow], axis: Axis, snapshots: Snapshots | None = None, margin: float = MARGIN, ahead: bool = False
 ) -> list[Scaling]:
-    """Analyse every label along one axis."""
+    """Analyse every label along one axis; `ahead` adds the models of further attempts, which take seconds."""
     labels: dict[str, list[RunRow]] = defaultdict(list)
     for row in rows:
         if axis.allowed(row) is not None:
             labels[row.label].append(row)
     if not labels:
         raise UserError(f"no run has a budget in {axis}; choose another --axis")
-    return [scaling_of(label, labels[label], axis, snapshots or {}, margin) for label in sorted(labels)]
+    found = [scaling_of(label, labels[label], axis, snapshots or {}, margin) for label in sorted(labels)]
+    return [replace(one, ahead=_ahead(labels[one.label], one)) for one in found] if ahead else found
 
 
-def scaling_of(
-    label: str, rows: Sequence[RunRow], axis: Axis, snapshots: Snapshots, margin: float = MARGIN
-) -> Scaling:
-    by_level: dict[float, list[RunRow]] = defaultdict(list)
-    for row in judged(rows):
-        by_level[axis.allowed(row) or 0.0].append(row)
-    budgets = sorted(by_level)
-    common = set.intersection(*({row.task for row in by_level[one]} for one in budgets)) if budgets else set()
-    kept = {one: [row for row in by_level[one] if row.task in common] for one in budgets}
-    alone = {row.task for row in judged(rows)} - common
-    notes = [f"not judged at every budget, left out: {', '.join(sorted(alone))}"] if alone else []
+def scaling_of(label: str, rows: Sequence[RunRow], axis: Axis, snapshots: Snapshots, margin: float = MARGIN) -> Scaling:
+    levels: dict[float, list[RunRow]] = defaultdict(list)
+    for row in rows:
+        levels[axis.allowed(row) or 0.0].append(row)
+    budgets = sorted(levels)
+    common = set.intersection(*({row.task for row in judged(levels[one])} for one in budgets))
+    notes = _notes(rows, axis, common)
     if not common:
-        return Scaling(label, axis, 0, (), None, None, None, tuple(notes))
-    voids = {one: [row for row in rows if row.task in common and axis.allowed(row) == one] for one in budgets}
+        return Scaling(label, axis, 0, (), None, None, None, notes=notes)
+    whole = {one: [row for row in levels[one] if row.task in common] for one in budgets}
+    kept = {one: judged(whole[one]) for one in budgets}
+    several = len(budgets) > 1
     return Scaling(
         label=label,
         axis=axis,
         tasks=len(common),
-        levels=tuple(_level(one, label, voids[one]) for one in budgets),
-        rise=_rise(kept[budgets[0]], kept[budgets[-1]]) if len(budgets) > 1 else None,
-        half=_half(kept, sorted(common)) if len(budgets) > 1 else None,
-        replay=_replay(kept, budgets, axis, snapshots, margin) if axis.replayable else None,
-        notes=tuple(notes),
+        levels=tuple(_level(one, label, whole[one]) for one in budgets),
+        rise=_rise(kept[budgets[0]], kept[budgets[-1]]) if several else None,
+        half=_half(kept, sorted(common)) if several else None,
+        replay=replay_of(kept, axis, snapshots, margin) if axis.replayable else None,
+        notes=notes,
     )
+
+
+def _notes(rows: Sequence[RunRow], axis: Axis, common: Collection[str]) -> tuple[str, ...]:
+    notes = []
+    alone = sorted({row.task for row in rows} - set(common))
+    if alone:
+        notes.append(f"not judged at every budget, left out: {', '.join(alone)}")
+    others = [other for other in Axis if other is not axis]
+    if len({tuple(other.allowed(row) for other in others) for row in rows}) > 1:
+        notes.append(f"other limits differ along with {axis}; the curve shows them too")
+    return tuple(notes)
+
+
+def _ahead(rows: Sequence[RunRow], found: Scaling) -> Envelope | None:
+    if not found.levels:
+        return None
+    return envelope(panel_of(row for row in rows if found.axis.allowed(row) == found.levels[-1].budget))
 
 
 def _level(budget: float, label: str, rows: Sequence[RunRow]) -> Level:
@@ -146,12 +132,8 @@ def _level(budget: float, label: str, rows: Sequence[RunRow]) -> Level:
     )
 
 
-def _rates(rows: Sequence[RunRow]) -> dict[str, float]:
-    return {task: float(np.mean(outcomes(runs))) for task, runs in by_task(rows).items()}
-
-
 def _rise(low: Sequence[RunRow], high: Sequence[RunRow]) -> Rise:
-    first, last = _rates(low), _rates(high)
+    first, last = task_means(low), task_means(high)
     differences = [last[task] - first[task] for task in sorted(first)]
     return Rise(paired_t(differences), sign_flip(differences))
 
@@ -161,7 +143,7 @@ def _half(levels: Mapping[float, Sequence[RunRow]], tasks: Sequence[str]) -> Hal
     budgets = np.array(sorted(levels))
     if (budgets <= 0).any():
         return None
-    rates = np.array([[_rates(levels[budget])[task] for budget in budgets] for task in tasks])
+    rates = np.array([[task_means(levels[budget])[task] for budget in budgets] for task in tasks])
     curve = _curve(budgets, rates)
     if curve is None or curve.slope <= 0:
         return None
@@ -179,52 +161,6 @@ def _curve(budgets: np.ndarray, rates: np.ndarray) -> Logistic | None:
     place = np.concatenate((budgets, budgets))
     passed = np.repeat([1.0, 0.0], len(budgets))
     return fit_logistic(place, passed, np.concatenate((mean, 1 - mean)) * tasks)
-
-
-def _replay(
-    levels: Mapping[float, Sequence[RunRow]], budgets: Sequence[float], axis: Axis, snapshots: Snapshots, margin: float
-) -> Replay | None:
-    longest = budgets[-1]
-    traces = traces_of(levels[longest], axis, snapshots)
-    if not traces:
-        return None
-    graded = any(run.snapshots for runs in traces.values() for run in runs)
-    grid = log_grid(longest, axis)
-    attempts = tuple(k for k in (1, 2, 4, 8, 16) if k <= max(1, min(map(len, traces.values())) // 2))
-    rates = surface(traces, grid, attempts)
-    calibrations = {}
-    for budget in budgets[:-1] if graded else ():
-        rerun = _rates(levels[budget])
-        tasks = [task for task in traces if task in rerun]
-        replayed = task_rates({task: traces[task] for task in tasks}, [budget])[:, 0]
-        calibrations[budget] = calibrate(replayed, [rerun[task] for task in tasks], margin)
-    return Replay(
-        longest,
-        graded,
-        sandwich(traces, grid),
-        attempts,
-        tuple(tuple(row) for row in rates.tolist()),
-        iso_compute(rates, grid, attempts) if graded else {},
-        calibrations,
-    )
-
-
-def traces_of(rows: Sequence[RunRow], axis: Axis, snapshots: Snapshots) -> dict[str, list[Trace]]:
-    """Return the long runs by task; one whose spending is unknown can't be replayed."""
-    traces: dict[str, list[Trace]] = defaultdict(list)
-    for row in rows:
-        spent = axis.spent(row)
-        if spent is not None:
-            traces[row.task].append(
-                Trace(spent, row.outcome is Outcome.PASSED, tuple(snapshots.get(row.run_id, ())))
-            )
-    return dict(traces)
-
-
-def log_grid(longest: float, axis: Axis, points: int = 7) -> list[float]:
-    """Return budgets that halve from the longest down."""
-    grid = [longest / 2**power for power in reversed(range(points))]
-    return [one for one in grid if one >= 1] if axis in (Axis.STEPS, Axis.TOKENS) else grid
 
 
 def predict(found: Scaling, budget: float) -> float:

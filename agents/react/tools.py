@@ -101,7 +101,8 @@ class Toolbox:
         """Do what a model asked for; what it got wrong comes back as text."""
         started = time.monotonic()
         try:
-            done = self._acts[name](**_checked(name, arguments))
+            checked = _checked(name, arguments)
+            done = self._acts[name](**checked)
         except WrongUse as error:
             done = Done(f"error: {error}")
         return Done(done.text, done.exit_code, time.monotonic() - started)

@@ -5,7 +5,21 @@ from __future__ import annotations
 import typer
 
 from mldevbench import __version__
-from mldevbench.cli import agents, compare, doctor, plan, report, run, runs, show, status, tasks, variance
+from mldevbench.cli import (
+    agents,
+    cancel,
+    compare,
+    doctor,
+    plan,
+    report,
+    run,
+    runs,
+    scale,
+    show,
+    status,
+    tasks,
+    variance,
+)
 
 app = typer.Typer(
     name="mldevbench",
@@ -33,12 +47,14 @@ def _root(
 
 app.command("run")(run.run)
 app.command("status")(status.status)
+app.command("cancel")(cancel.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
 app.command("variance")(variance.variance)
+app.command("scale")(scale.scale)
 app.command("doctor")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
 app.add_typer(agents.app, name="agents", help="List agents.")

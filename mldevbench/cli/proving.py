@@ -141,9 +141,8 @@ def _print(lines: Sequence[Line], as_json: bool, isolation: str) -> None:
         print(f"WRONG {line.task} {line.proof.variant.name}: {line.proof.detail}")
     tasks = {line.task for line in lines}
     proven = tasks - {line.task for line in wrong}
-    print(
-        f"{len(proven)} of {len(tasks)} tasks proven, {len(lines) - len(wrong)} of {len(lines)} variants as they must be"
-    )
+    right = len(lines) - len(wrong)
+    print(f"{len(proven)} of {len(tasks)} tasks proven, {right} of {len(lines)} variants as they must be")
 
 
 def _verdict(proof: Proof) -> str:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+
 class Split(NamedTuple):
     images: NDArray[np.uint8]
     labels: NDArray[np.uint8]

@@ -14,7 +14,7 @@ from mldevbench.room.call import Call, last_lines, spec_of
 from mldevbench.room.settings import RoomSettings, room_settings
 from mldevbench.sandbox.opening import opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Finished, Sandbox
-from mldevbench.submission import Submission, collect, open_submission
+from mldevbench.submission import Submission, collect, erase, open_submission
 from mldevbench.submission.pattern import WILDCARDS
 from mldevbench.unmet import Unmet
 
@@ -52,7 +52,7 @@ class Room:
 
     def __exit__(self, *_: object) -> None:
         self.close_sandbox()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        erase(self.folder)
 
     def call(
         self,
@@ -76,7 +76,7 @@ class Room:
         try:
             return call.ask(self.settings, workspace)
         finally:
-            shutil.rmtree(workspace, ignore_errors=True)
+            erase(workspace)
 
     def run(
         self, argv: Sequence[str], seconds: float = 60, *, environment: Mapping[str, str] | None = None

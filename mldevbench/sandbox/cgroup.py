@@ -14,6 +14,8 @@ from pathlib import Path
 from mldevbench.sandbox.protocol import Limits
 
 MOUNTS = Path("/proc/self/mountinfo")
+PREFIX = "sandbox-"
+STALE_SECONDS = 600.0
 MEMBERSHIP = Path("/proc/self/cgroup")
 
 
@@ -160,8 +162,18 @@ def _version_1(places: list[Hierarchy], name: str, limits: Limits) -> Cgroup | N
     return group
 
 
+def _remove_stale(folder: Path) -> None:
+    """Remove what supervisors that were killed have left: groups of ours that are old and have no member."""
+    for child in folder.glob(f"{PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - child.stat().st_ctime > STALE_SECONDS:
+                child.rmdir()
+
+
 def make(limits: Limits) -> Cgroup | None:
     """Make a group for one sandbox, or return None where this machine doesn't let us."""
     places = hierarchies(MOUNTS.read_text(encoding="utf-8"), MEMBERSHIP.read_text(encoding="utf-8"))
-    name = secrets.token_hex(8)
+    for folder in {place.folder for place in places} | {place.folder.parent for place in places if place.version == 2}:
+        _remove_stale(folder)
+    name = PREFIX + secrets.token_hex(8)
     return _version_2(places, name, limits) or _version_1(places, name, limits)

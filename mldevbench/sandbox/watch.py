@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from mldevbench.records import StopReason
 from mldevbench.sandbox.attendant import Attendant
@@ -18,6 +19,15 @@ SCAN_SECONDS = 0.25
 SCAN_SHARE = 10  # a scan may take one part in ten of a core
 REFUSED_FORKS = 10  # one thread too many is a mistake, ten refusals are a bomb
 FULL_POLLS = 3
+
+
+class Usage(NamedTuple):
+    """What the keeper sees, in the order in which it says it."""
+
+    tasks: int
+    memory: int  # bytes
+    inodes: int  # on the temporary file systems
+    disk: int  # bytes of open files that have no name
 
 
 class Watch:
@@ -51,13 +61,13 @@ class Watch:
             return StopReason.MEMORY
         return StopReason.PROCESSES if self.cgroup.refused_forks() >= REFUSED_FORKS else None
 
-    def disk(self) -> StopReason | None:
-        """Return whether the workspace holds too much."""
+    def disk(self, nameless: int = 0) -> StopReason | None:
+        """Return whether the workspace holds too much, with what is open there but has no name any more."""
         try:
             found = measure(self.workspace, self.limits.files)
         except OSError:
             return None
-        full = found.size >= self.limits.disk_mb << 20 or found.files > self.limits.files
+        full = found.size + nameless >= self.limits.disk_mb << 20 or found.files > self.limits.files
         return StopReason.DISK if full or found.too_deep else None
 
     def _serve(self) -> None:
@@ -71,22 +81,26 @@ class Watch:
         started = time.monotonic()
         if started < self._next_scan:
             return None
-        reason = self.disk()
+        usage = self._ask()
+        reason = self.disk(usage.disk if usage else 0)
         ended = time.monotonic()
         self._next_scan = ended + max(SCAN_SECONDS, SCAN_SHARE * (ended - started))
         return reason
 
     def _usage(self) -> StopReason | None:
         """Ask the keeper, where no control group counts."""
-        if self.cgroup is not None:
+        usage = self._ask() if self.cgroup is None else None
+        if usage is None:
             return None
+        self._full_polls = self._full_polls + 1 if usage.tasks >= self.limits.processes - 1 else 0
+        if usage.memory > self.limits.memory_mb << 20:
+            return StopReason.MEMORY
+        if usage.inodes > self.limits.files:
+            return StopReason.DISK
+        return StopReason.PROCESSES if self._full_polls >= FULL_POLLS else None
+
+    def _ask(self) -> Usage | None:
         answer = self._attendant.order("usage")
         if not answer.finished.wait(5) or answer.words[0] != "usage":
             return None
-        tasks, memory, inodes = map(int, answer.words[1:])
-        self._full_polls = self._full_polls + 1 if tasks >= self.limits.processes - 1 else 0
-        if memory > self.limits.memory_mb << 20:
-            return StopReason.MEMORY
-        if inodes > self.limits.files:
-            return StopReason.DISK
-        return StopReason.PROCESSES if self._full_polls >= FULL_POLLS else None
+        return Usage(*map(int, answer.words[1:]))

@@ -127,11 +127,14 @@ class Zygote:
         call = Call(cage, Capture(keep_bytes))
         try:
             call.send(self._control, request(cage, script, arguments, variables), stdin)
+            return call.finish(started, seconds)
+        except NotEntered:
+            return self._cold(cage, script, arguments, seconds, stdin, keep_bytes, environment)
         except OSError:
-            call.close()
             self._ready = False
             return self._cold(cage, script, arguments, seconds, stdin, keep_bytes, environment)
-        return call.finish(started, seconds)
+        finally:
+            call.close()
 
     def _cold(
         self,
@@ -172,11 +175,16 @@ def request(cage: Cage, script: str, arguments: Sequence[str], variables: Mappin
     return os.fsencode("\0".join(map(str, words))) + b"\0\0" + seccomp.program()
 
 
+class NotEntered(Exception):
+    """The fork could not enter the sandbox; nothing of the submission has run."""
+
+
 class Call:
     """One child from its fork to its end."""
 
     def __init__(self, cage: Cage, capture: Capture) -> None:
         self.cage, self.capture = cage, capture
+        self.entered = False
         self.status, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.output, self._write = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.output, False)
@@ -191,10 +199,7 @@ class Call:
 
     def finish(self, started: float, seconds: float) -> Finished:
         """Let the child go on once it is in the control group; read until it ends or its time is up."""
-        try:
-            code, timed_out = self._follow(started + seconds)
-        finally:
-            self.close()
+        code, timed_out = self._follow(started + seconds)
         return Finished(code, self.capture.result(), self.capture.total, time.monotonic() - started, timed_out)
 
     def _follow(self, deadline: float) -> tuple[int | None, bool]:
@@ -223,11 +228,14 @@ class Call:
         """Return whether the child has ended, and its exit code as a shell sees it."""
         data, descriptors, _, _ = socket.recv_fds(self.status, 64, 1)
         if data == b"child":
+            self.entered = True
             try:
                 self._admit(descriptors[0])
             finally:
                 close_all(descriptors)
             return False, 0
+        if not data and not self.entered:
+            raise NotEntered
         if not data:
             self.capture.add(b"\n[the call has ended: its processes were ended]\n")
             return True, 137

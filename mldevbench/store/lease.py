@@ -34,9 +34,7 @@ class Lease:
     def __init__(self, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
         self.place = place
         self.clock = clock
-        self.mine = Holder(
-            uuid.uuid4().hex, socket.gethostname(), _boot(), os.getpid(), _start_of(os.getpid())
-        )
+        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), _boot(), os.getpid(), _start_of(os.getpid()))
         self._renewed = 0.0
 
     def take(self, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -49,9 +47,7 @@ class Lease:
                 now = self._read()
                 if now and (now.token, now.counter) != (holder.token, holder.counter):
                     where = f"process {now.pid} on {now.host}"
-                    raise UserError(
-                        f"study {self.place.shown!r} is being run by {where}; wait for it or cancel it"
-                    )
+                    raise UserError(f"study {self.place.shown!r} is being run by {where}; wait for it or cancel it")
                 if now is None or _known_dead(now):
                     break
         self._write(self.mine)

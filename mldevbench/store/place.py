@@ -121,9 +121,7 @@ def open_place(storage: str) -> Place:
     try:
         filesystem, path = pafs.FileSystem.from_uri(storage)
     except (ValueError, OSError, ImportError) as error:
-        raise UserError(
-            f"storage {storage!r} can't be opened ({error}); choose another with --storage"
-        ) from None
+        raise UserError(f"storage {storage!r} can't be opened ({error}); choose another with --storage") from None
     return Place(filesystem, path.rstrip("/"), storage, path.rstrip("/"))
 
 
@@ -134,6 +132,4 @@ def check_writable(place: Place) -> None:
         place.write(probe, b"")
         place.remove(probe)
     except (Fault, OSError) as error:
-        raise UserError(
-            f"storage {place.shown!r} can't be written ({error}); choose another with --storage"
-        ) from None
+        raise UserError(f"storage {place.shown!r} can't be written ({error}); choose another with --storage") from None

@@ -79,9 +79,7 @@ class StudyStore:
         missing = 0
         for number in self.runs.numbers():
             present = {row.run_id for row in self.checks.rows(number)}
-            owed = [
-                row for row in self.runs.rows(number) if row.run_id not in present and row.score is not None
-            ]
+            owed = [row for row in self.runs.rows(number) if row.run_id not in present and row.score is not None]
             rows = [check for row in owed for check in self._kept_checks(row)]
             missing += len(owed)
             if rows:

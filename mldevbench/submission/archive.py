@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import os
 import shutil
 import tarfile
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mldevbench.digest import canonical, of_file
+from mldevbench.errors import Fault
 from mldevbench.submission.pattern import parse
 from mldevbench.submission.record import MANIFEST_NAME, Entry, Manifest, Refused
 from mldevbench.submission.walk import Found, Walk
@@ -23,7 +25,7 @@ BLOCK = tarfile.BLOCKSIZE
 
 
 class Changed(Exception):
-    """A file did not hold still."""
+    """A file did not hold still or let itself be read."""
 
 
 def collect(
@@ -43,6 +45,9 @@ def collect(
             with part.open("wb") as whole:
                 write_archive(manifest, body, whole)
         part.replace(archive)
+    except OSError as error:
+        # What the workspace does to us ends as a refusal; this is our own disk.
+        raise Fault("storage_error", f"the submission can't be written: {error}") from error
     finally:
         body_path.unlink(missing_ok=True)
         part.unlink(missing_ok=True)
@@ -67,7 +72,7 @@ def take(workspace: Path, patterns: Sequence[str], max_bytes: int, body: BinaryI
 def listed(walk: Walk) -> list[Refused]:
     if not walk.unlisted:
         return walk.refused
-    return [*walk.refused, Refused("…", f"{walk.unlisted} more were refused", True)]
+    return [*walk.refused, Refused("…", f"{walk.unlisted} more were refused", walk.over_limit)]
 
 
 def copy(found: Found, body: BinaryIO, walk: Walk) -> Entry | None:
@@ -76,10 +81,10 @@ def copy(found: Found, body: BinaryIO, walk: Walk) -> Entry | None:
     body.write(member(found.path, found.status.st_size))
     try:
         sha256 = read_through(found, body.write)
-    except (Changed, OSError) as error:
+    except Changed as changed:
         body.seek(start)
         body.truncate()
-        walk.refuse(found.path, str(error) or "unreadable")
+        walk.refuse(found.path, str(changed))
         return None
     body.write(b"\0" * (-found.status.st_size % BLOCK))
     return Entry(found.path, found.status.st_size, sha256)
@@ -89,7 +94,10 @@ def read_through(found: Found, write: Callable[[bytes], object]) -> str:
     """Pass a file's bytes on and return their digest."""
     digest, left = hashlib.sha256(), found.status.st_size
     while left:
-        chunk = os.read(found.descriptor, min(CHUNK, left))
+        try:
+            chunk = os.read(found.descriptor, min(CHUNK, left))
+        except OSError as error:
+            raise Changed(f"unreadable: {error.strerror}") from None
         if not chunk:
             break
         write(chunk)
@@ -108,7 +116,7 @@ def digests(workspace: Path, patterns: Sequence[str]) -> tuple[Entry, ...]:
     for found in walk.find(parse(patterns)) if patterns else ():
         try:
             entries.append(Entry(found.path, found.status.st_size, read_through(found, len)))
-        except (Changed, OSError):
+        except Changed:
             continue  # it then counts as missing
     return tuple(entries)
 
@@ -143,8 +151,6 @@ def read_manifest(archive: Path) -> Manifest:
 
 
 def parse_manifest(tar: tarfile.TarFile) -> Manifest:
-    import json
-
     first = tar.next()
     file = tar.extractfile(first) if first and first.name == MANIFEST_NAME and first.isreg() else None
     if file is None:

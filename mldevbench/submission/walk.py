@@ -50,6 +50,7 @@ class Walk:
     refused: list[Refused] = field(default_factory=list)
     visited: int = 0
     unlisted: int = 0
+    over_limit: bool = False  # whether one of the unlisted was too much
     device: int = 0
     names_by_inode: Counter[int] | None = None
 
@@ -67,6 +68,7 @@ class Walk:
             self.refused.append(Refused(shown(path), reason, limit))
         else:
             self.unlisted += 1
+            self.over_limit |= limit
 
     def below(self, directory: int, prefix: str, states: States, depth: int) -> Iterator[Found]:
         for name in self.names(directory, prefix):
@@ -100,6 +102,9 @@ class Walk:
             self.refuse(path, f"unreadable: {os.strerror(error.errno or 0)}")
 
     def directory(self, parent: int, path: str, name: str, states: States, depth: int) -> Iterator[Found]:
+        if states == {()}:
+            self.refuse(path, "a folder where a file was declared")
+            return
         if depth >= MAX_DEPTH:
             self.refuse(path, f"nested more than {MAX_DEPTH} folders deep", limit=True)
             return

@@ -41,13 +41,17 @@ def judge(task: Task, archive: Path, digest: str, draw: Draw, profile: str, sett
 
 
 def blame_validation(task: Task, draw: Draw, profile: str, settings: RoomSettings) -> Cause | StopReason:
-    """Validate the reference solution here and now: if that errs too, the submission is not to blame."""
+    """Validate the reference solution here and now: only if that errs too, the submission is not to blame."""
+    try:
+        solution = reference(task)
+    except UserError:
+        return StopReason.UNVALIDATABLE  # nothing shows that anything outside the attempt is at fault
     settings.scratch.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=settings.scratch) as folder:
         archive = Path(folder) / "reference.tar"
         try:
-            made = make(task, reference(task), draw, profile, settings, archive)
+            made = make(task, solution, draw, profile, settings, archive)
             validate_submission(task, archive, made.manifest.digest, draw, profile, settings)
-        except (ValidatorBroke, Fault, UserError, OSError):
+        except (ValidatorBroke, Fault, OSError):
             return Cause.VALIDATOR_ERROR
     return StopReason.UNVALIDATABLE

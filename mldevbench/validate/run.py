@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +15,7 @@ from mldevbench.errors import Fault
 from mldevbench.records import Check, Metric, Verdict
 from mldevbench.room.settings import RoomSettings, rooms
 from mldevbench.sandbox.opening import opaque_folder
-from mldevbench.submission import Submission, open_submission, refusals_that_matter
+from mldevbench.submission import Submission, erase, open_submission, refusals_that_matter
 from mldevbench.task import Task
 from mldevbench.unmet import Unmet
 from mldevbench.validate.protected import protected_files
@@ -43,7 +42,7 @@ def validate_submission(
             found = list(refusals(task, submission))
             found += findings(task, submission, draw, profile, folder / "pristine")
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        erase(folder)
     checks = tuple(item for item in found if isinstance(item, Check))
     return Verdict(checks, tuple(item for item in found if isinstance(item, Metric)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from mldevbench.room.call import last_lines
 from mldevbench.room.settings import RoomSettings
 from mldevbench.sandbox.opening import opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec
-from mldevbench.submission import Manifest, collect
+from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
 
 SOLVE = "solve.sh"
@@ -86,7 +85,7 @@ def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomS
         manifest = collect(place, task.submission, task.submission_max_mb, archive, witness=task.protected)
         return Made(archive, manifest, solved)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        erase(place)
 
 
 def solve(task: Task, script: Path, place: Path, settings: RoomSettings) -> Finished | None:

@@ -141,6 +141,49 @@ def test_nothing_of_an_agent_outlives_a_killed_driver(start: Start, plugins: Pat
     assert not mine & set(marked())
 
 
+def test_a_killed_run_actor_leaves_nothing_and_its_run_is_tried_again(
+    start: Start, plugins: Path, tmp_path: Path
+) -> None:
+    first = start(
+        *study(plugins, "--sandbox", "bubblewrap", "--budget", "minutes=60,wall_minutes=0.3", agent="sleeper")
+    )
+    already = set(sleepers(["3600"]))
+    wait_until(lambda: len(set(sleepers(["3600"])) - already) >= 2, first)
+    mine = set(sleepers(["3600"])) - already
+    (actor,) = (pid for pid in family(first.pid) if title(pid).startswith("ray::RunWorker"))
+    os.kill(actor, signal.SIGKILL)
+    deadline = time.monotonic() + 30
+    while mine & set(sleepers(["3600"])) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not mine & set(sleepers(["3600"]))
+    assert first.wait(timeout=DEADLINE) == 0
+    (row,) = rows(tmp_path)
+    assert (row.outcome, row.attempts, row.stop_reason) == (Outcome.PASSED, 2, "wall_minutes")
+    assert [(one.phase, one.cause) for one in attempts(tmp_path)] == [("lost", "node_lost"), ("graded", None)]
+
+
+@pytest.mark.parametrize("drain", [False, True])
+def test_a_study_is_cancelled_from_anywhere(start: Start, cli: Cli, plugins: Path, tmp_path: Path, drain: bool) -> None:
+    first = start(*study(plugins, "--seeds", "40"))
+    wait_until(lambda: len(rows(tmp_path)) >= 2, first)
+    assert cli("cancel", "s", *(["--drain"] if drain else [])).returncode == 0
+    assert first.wait(timeout=60) == 3
+    kept = len(rows(tmp_path))
+    assert 2 <= kept < 40
+    causes = {one.cause for one in attempts(tmp_path) if one.phase == "lost"}
+    assert causes == set() if drain else causes <= {"cancelled"}
+    refused = cli("cancel", "s")
+    assert refused.returncode == 2 and "isn't running" in refused.stderr
+    assert cli(*study(plugins, "--seeds", "40", "--dry-run")).stdout.count(f"done           {kept}") == 1
+
+
+def title(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def sleepers(words: list[str]) -> list[int]:
     """Return the processes that sleep as the sleeper's children do, by their pids."""
     found = []

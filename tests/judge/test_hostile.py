@@ -36,7 +36,7 @@ def attack_files(case: files.Plant, workspace: Path, submit: Submit) -> None:
     (workspace / "fine.txt").write_text("fine", encoding="utf-8")
     (workspace / "loot").mkdir()
     case.plant(workspace)
-    submission = submit()
+    submission = submit(("fine.txt", "only.txt", "loot/**", ".m*"))
     reasons = {refused.path: refused.reason for refused in submission.refused}
     assert case.reason in reasons.get(case.path, "it was not refused")
     assert submission.bytes("fine.txt") == b"fine"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from mldevbench.errors import Fault, UserError
 from mldevbench.submission import (
     Refused,
     collect,
+    erase,
     matches,
     open_submission,
     read_manifest,
@@ -190,3 +192,33 @@ def test_what_is_missing_is_said_in_words(workspace: Path, tmp_path: Path) -> No
         submission.path("best.pt")
     with pytest.raises(Unmet, match="no file other"):
         submission.bytes("other")
+
+
+def test_a_disk_of_ours_that_fails_is_not_blamed_on_the_workspace(workspace: Path, tmp_path: Path) -> None:
+    fill(workspace)
+    with pytest.raises(Fault, match="storage_error"):
+        collect(workspace, ["**"], 10, tmp_path / "missing" / "a.tar")
+
+
+def test_many_refusals_do_not_swell_the_manifest(workspace: Path, tmp_path: Path) -> None:
+    for number in range(600):
+        (workspace / f"link{number}").symlink_to("nowhere")
+    refused = collect(workspace, ["**"], 1, tmp_path / "a.tar").refused
+    assert len(refused) == 501 and refused[-1].reason == "100 more were refused"
+    assert refusals_that_matter(refused, ["**"]) == []
+
+
+def test_erase_removes_what_rmtree_can_not(tmp_path: Path) -> None:
+    top = tmp_path / "deep"
+    top.mkdir()
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    with pytest.raises((RecursionError, OSError)):
+        shutil.rmtree(top)
+    erase(top)
+    assert not top.exists()

@@ -28,6 +28,10 @@ SEVERAL_HOGS = (
 DISK_FILLER = "import itertools\nfor n in itertools.count(): open(f'f{n}', 'wb').write(bytes(1 << 20))"
 ONE_BIG_FILE = "file = open('big', 'wb')\nwhile True: file.write(bytes(1 << 20))"
 INODE_FILLER = "import itertools\nfor n in itertools.count(): open(f'f{n}', 'w').close()"
+NAMELESS = (
+    "import os, tempfile, time\nheld = []\n"
+    "while True:\n held.append(tempfile.TemporaryFile(dir='.')); held[-1].write(bytes(8 << 20)); held[-1].flush()\n"
+)
 DEEP_FOLDERS = "import os\nfor n in range(300): os.mkdir('d'); os.chdir('d')\nimport time; time.sleep(60)"
 PRINTER = "while True: print('x' * 4096)"
 
@@ -55,10 +59,11 @@ def python(script: str) -> list[str]:
         (DISK_FILLER, StopReason.DISK),
         (ONE_BIG_FILE, StopReason.DISK),
         (INODE_FILLER, StopReason.DISK),
+        (NAMELESS, StopReason.DISK),
         (DEEP_FOLDERS, StopReason.DISK),
         (PRINTER, StopReason.OUTPUT),
     ],
-    ids=["fork bomb", "memory", "memory of several", "disk", "one file", "inodes", "depth", "output"],
+    ids=["fork bomb", "memory", "memory of several", "disk", "one file", "inodes", "nameless files", "depth", "output"],
 )
 def test_a_breach_is_named_and_ends_the_sandbox(
     open_cage: OpenCage, cgroups: bool, script: str, reason: StopReason

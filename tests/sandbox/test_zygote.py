@@ -70,7 +70,7 @@ def test_a_warm_child_is_confined_like_a_cold_one(zygote: Zygote, cage: Cage) ->
     warm = json.loads(zygote.run(cage, path, seconds=60).output)
     cold = json.loads(cage.run(["python", path], seconds=60).output)
     assert set(warm.pop("environ file")) <= {"PWD"}  # what bwrap sets
-    assert cold.pop("environ file") == cold["environ"]
+    assert sorted(cold.pop("environ file")) == cold["environ"]
     assert warm == cold
 
 
@@ -156,6 +156,15 @@ def test_children_of_a_call_end_with_the_sandbox(zygote: Zygote, cage: Cage) -> 
     assert len(namespace_members(namespace)) > 1
     cage.close()
     assert namespace_members(namespace) == []
+
+
+def test_a_sandbox_that_has_ended_is_said_to_have(zygote: Zygote, scratch: Path, task_venv: Path) -> None:
+    spec = SandboxSpec(opaque_folder(scratch), venv=task_venv, limits=Limits(output_mb=1))
+    with zygote.open(spec) as small:
+        path = script(small, "while True: print('x' * 4096)")
+        zygote.run(small, path, seconds=60)
+        done = zygote.run(small, path, seconds=60)
+        assert done.exit_code == 137 and b"ended" in done.output
 
 
 def test_without_a_zygote_a_fresh_python_does_it(task_venv: Path, cage: Cage) -> None:

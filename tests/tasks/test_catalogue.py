@@ -15,7 +15,9 @@ FOLDERS = sorted(path.parent for path in (home() / "tasks").glob("*/*/task.yaml"
 SECRET_FOLDERS = ("hidden", "solution", "solutions_alt", "cheats", "mutants")
 COMMENTED = {".py", ".sh", ".md", ".yaml", ".yml", ".toml", ".txt", ".cfg", ".pth", ""}
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work/|root/|home/|tmp/boot)|[A-Z]:\\\\")
-SECRET_WORDS = re.compile(r"mldevbench|canary|validate\.py|hidden/|solutions?_alt|\bcheats?\b|\bmutants?\b", re.IGNORECASE)
+SECRET_WORDS = re.compile(
+    r"mldevbench|canary|validate\.py|hidden/|solutions?_alt|\bcheats?\b|\bmutants?\b", re.IGNORECASE
+)
 INSTALLED = ("torch", "numpy", "scikit-learn", "pandas", "pillow", "lightning", "transformers", "timm", "safetensors")
 
 
@@ -54,7 +56,9 @@ def test_both_profiles_have_the_same_names(task: Task) -> None:
 def test_instruction_tells_every_threshold(task: Task) -> None:
     instruction = (task.folder / "instruction.md").read_text(encoding="utf-8")
     judge = (task.folder / "validate.py").read_text(encoding="utf-8")
-    bounds = {name for name in task.profile("mini") if re.match(r"(min|max)_|.*(tolerance|seconds|margin|error)$", name)}
+    bounds = {
+        name for name in task.profile("mini") if re.match(r"(min|max)_|.*(tolerance|seconds|margin|error)$", name)
+    }
     untold = {name for name in bounds if name in judge and name not in names_in(instruction)}
     derived = {name for name in untold if f'profile["{name}"]' in _data(task) or f"profile['{name}']" in _data(task)}
     assert untold == derived, f"instruction.md doesn't tell {sorted(untold - derived)}"

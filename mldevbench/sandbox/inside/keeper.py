@@ -185,18 +185,21 @@ class Keeper:
             poll.poll(1)
 
     def usage(self):
-        """Return tasks, bytes of memory, and inodes on the temporary file systems."""
+        """Return tasks, bytes of memory, inodes on the temporary file systems, and bytes of nameless files on disk."""
         tasks, memory, inodes = 1, 0, 0
-        for process in self.inmates():
+        table = self.inmates()
+        for process in table:
             tasks += process.threads
             memory += anonymous(process.pid)
+        nameless = deleted_bytes(table)
+        disk = nameless.pop(os.stat(".").st_dev, 0)
         if self.alone:
             for folder in TEMPORARY:
                 room = os.statvfs(folder)
                 memory += (room.f_blocks - room.f_bfree) * room.f_frsize
                 inodes += room.f_files - room.f_ffree
-            memory += deleted_bytes(self.inmates())
-        return tasks, memory, inodes
+            memory += sum(nameless.values())
+        return tasks, memory, inodes, disk
 
     def obey(self):
         """Do what one message asks for; the end of the messages is our end."""
@@ -259,18 +262,25 @@ def anonymous(pid):
 
 
 def deleted_bytes(table):
-    """Return the size of open files without a name: memory or disk that no folder shows."""
+    """Return the size of open files without a name per device: memory or disk that no folder shows."""
     found = {}
     for process in table:
         folder = f"/proc/{process.pid}/fd"
         try:
-            for name in os.listdir(folder):
-                status = os.stat(f"{folder}/{name}")
-                if not status.st_nlink and status.st_mode & 0o170000 == 0o100000:
-                    found[status.st_dev, status.st_ino] = status.st_blocks * 512
+            names = os.listdir(folder)
         except OSError:
             continue
-    return sum(found.values())
+        for name in names:
+            try:
+                status = os.stat(f"{folder}/{name}")
+            except OSError:
+                continue
+            if not status.st_nlink and status.st_mode & 0o170000 == 0o100000:
+                found[status.st_dev, status.st_ino] = status.st_blocks * 512
+    sizes = {}
+    for (device, _), size in found.items():
+        sizes[device] = sizes.get(device, 0) + size
+    return sizes
 
 
 def signal_quietly(pid, number):
@@ -307,7 +317,7 @@ def main():
     os.set_inheritable(link.fileno(), False)
     alone = os.getpid() == 1
     drop(int(uid), int(gid))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # 0 would still feed a host's program that collects cores
     prctl(SET_DUMPABLE, 0)
     if alone:
         prctl(SET_PDEATHSIG, signal.SIGKILL)  # a change of the user has cleared it

@@ -125,7 +125,7 @@ def become(request: Request, gate: int, output: int, source: int) -> NoReturn:
 def confine(request: Request) -> None:
     """Limits, user, capabilities, filter: in an order in which each step is still allowed."""
     kinds = (resource.RLIMIT_NPROC, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (1, 1))  # 0 would still feed a host's program that collects cores
     for capability in range(64):
         LIBC.prctl(BOUNDING_DROP, ctypes.c_ulong(capability), 0, 0, 0)
     if os.geteuid() != request.uid:

@@ -67,7 +67,9 @@ def _compare(
     where = f"{case.image_size} pixels, {case.channels} channels, {case.classes} classes"
     shapes = answers.get(f"shapes {number}")
     sides = [side for side in (case.image_size // 2, 16) if shapes == _shapes(case, side)]
-    yield require(f"parameters, {where}", bool(sides), "the six parameters in one of the two repairs", str(shapes)[:300])
+    yield require(
+        f"parameters, {where}", bool(sides), "the six parameters in one of the two repairs", str(shapes)[:300]
+    )
     weights = reference.sliced(inputs[f"weights {number}"], _shapes(case, sides[0]))
     expected = reference.answers(weights, inputs[f"images {number}"], inputs[f"pull {number}"], sides[0])
     yield equal(f"buffers, {where}", answers.get(f"buffers {number}"), [])

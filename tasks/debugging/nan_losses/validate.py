@@ -57,7 +57,9 @@ def _case(rng: np.random.Generator, name: str, profile: Mapping[str, Any]) -> Ca
     return Case(name, law, file, loads, costs, unseen, parts, int(rng.integers(1, 5)))
 
 
-def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
+def _judge(
+    position: int, case: Case, answers: Mapping[str, Any], profile: Mapping[str, Any]
+) -> Iterator[Check | Metric]:
     losses = _floats(answers.get(f"losses {position}"), profile["epochs"], f"losses, {case.name}")
     falls = bool(losses[-1] < losses[0])
     yield check(f"fall, {case.name}", falls, "the last loss below the first", f"{losses[0]:.6g} to {losses[-1]:.6g}")
@@ -80,7 +82,9 @@ def _judge(position: int, case: Case, answers: Mapping[str, Any], profile: Mappi
 def _floats(seen: Any, count: int, name: str) -> Values:
     """Take an array of so many finite numbers from an answer."""
     fits = isinstance(seen, np.ndarray) and seen.shape == (count,) and seen.dtype.kind == "f"
-    require(name, fits, f"{count} floats", f"{getattr(seen, 'dtype', type(seen).__name__)} {getattr(seen, 'shape', '')}")
+    require(
+        name, fits, f"{count} floats", f"{getattr(seen, 'dtype', type(seen).__name__)} {getattr(seen, 'shape', '')}"
+    )
     require(name, bool(np.isfinite(seen).all()), "finite numbers", "NaN or infinity")
     return np.asarray(seen, dtype=np.float64)
 
@@ -92,4 +96,6 @@ def _mean_square(gaps: Values) -> float:
 
 def _agrees(name: str, told: float, found: float) -> Check:
     passed = bool(np.isfinite(found)) and abs(told - found) <= MAX_LOSS_DIFFERENCE * max(told, found)
-    return check(name, passed, "the mean squared error of the predictions, within 1 %", f"told {told:.6g}, found {found:.6g}")
+    return check(
+        name, passed, "the mean squared error of the predictions, within 1 %", f"told {told:.6g}, found {found:.6g}"
+    )

@@ -266,6 +266,11 @@ TABLE = [
         WRONG,
     ),
     Code(
+        "digs deeper than anybody can follow",
+        model("import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nreturn x"),
+        WRONG,
+    ),
+    Code(
         "rewrites itself for later calls",
         model("open('model.py', 'w').write('def double(x): return x * 2'); return x"),
         WRONG,
@@ -292,6 +297,7 @@ QUICK = frozenset(
         "plants sitecustomize.py",
         "shadows numpy",
         "rewrites itself for later calls",
+        "digs deeper than anybody can follow",
     }
 )
 

@@ -94,6 +94,7 @@ TABLE = [
     Plant("one byte too much", lambda p: sparse(p / "loot/x", 20_000_000 - 3), "loot/x", "bytes"),
     Plant("too many files", many, "loot/300", "files"),
     Plant("folders without end", deep, "loot" + "/d" * 47, "deep"),
+    Plant("a folder where a file was declared", lambda p: (p / "only.txt").mkdir(), "only.txt", "a folder"),
     Plant("endless path", far_name, "loot" + ("/" + "d" * 200) * 6, "longer than"),
     Plant("newline in a name", lambda p: raw_name(p, b"a\nb"), "loot/a\\nb", "control"),
     Plant("escape sequence in a name", lambda p: raw_name(p, b"\x1b[2Jx"), "loot/\\x1b[2Jx", "control"),

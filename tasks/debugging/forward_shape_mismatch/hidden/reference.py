@@ -20,7 +20,9 @@ def sliced(weights: np.ndarray, shapes: Mapping[str, list[int]]) -> dict[str, np
     return named
 
 
-def answers(weights: Mapping[str, np.ndarray], images: np.ndarray, pull: np.ndarray, side: int) -> dict[str, np.ndarray]:
+def answers(
+    weights: Mapping[str, np.ndarray], images: np.ndarray, pull: np.ndarray, side: int
+) -> dict[str, np.ndarray]:
     """Return outputs and gradients; `side` is the side of the map that the classifier sees."""
     held = {name: torch.from_numpy(value.copy()).requires_grad_() for name, value in weights.items()}
     pixels = torch.from_numpy(images.copy()).requires_grad_()

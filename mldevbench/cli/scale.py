@@ -1,0 +1,141 @@
+"""`mldevbench scale`: how success grows with what may be spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mldevbench.cli.figure import bracket, p_text, per_success_text, percent, points, rate_text
+from mldevbench.cli.output import Json, Storage, StudyName, note, print_json, print_table
+from mldevbench.cli.plain import plain
+
+if TYPE_CHECKING:
+    from mldevbench.replaying import Replay
+    from mldevbench.scaling import Scaling
+
+LABELS = 2  # in the default output, so that it fits a terminal
+
+
+def scale(
+    study: StudyName,
+    storage: Storage = "results",
+    axis: Annotated[str, typer.Option("--axis", help="steps, tokens, usd, minutes, gpus or samples.")] = "steps",
+    at: Annotated[float | None, typer.Option("--at", help="Say the fitted success at this budget.")] = None,
+    margin: Annotated[float, typer.Option("--margin", help="How far replay may be from a rerun.")] = 0.10,
+    full: Annotated[bool, typer.Option("--full", help="Every label, the surface and the models.")] = False,
+    json_: Json = False,
+) -> None:
+    """Show success against budget: rerun at each level, or replayed from long runs.
+
+    Example:
+
+      mldevbench scale my-study --axis steps --at 100
+    """
+    from mldevbench.axis import Axis
+    from mldevbench.errors import unknown
+    from mldevbench.owed import owed
+    from mldevbench.scaling import analyse, predict
+    from mldevbench.store.study_store import find_study
+    from mldevbench.subject import read_rows
+
+    if axis not in list(Axis):
+        raise unknown("axis", axis, list(Axis))
+    missing = owed(find_study(study, storage), storage)
+    found = analyse(read_rows(study, storage), Axis(axis), margin=margin, ahead=full or json_)
+    predictions = {one.label: predict(one, at) for one in found} if at is not None else {}
+    if json_:
+        print_json({"study": study, "owed": plain(missing), "labels": plain(found), "at": at, "success": predictions})
+        return
+    if missing.line:
+        note(missing.line)
+    _print(found if full else found[:LABELS], full)
+    if len(found) > LABELS and not full:
+        print(f"… and {len(found) - LABELS} more labels; --full shows them")
+    for label, success in predictions.items():
+        print(f"{label}: {percent(success)} fitted at {at:g} {axis}")
+
+
+def _print(found: Sequence[Scaling], full: bool) -> None:
+    for one in found:
+        if len(one.levels) > 1:
+            _print_levels(one)
+        if one.replay and (len(one.levels) < 2 or one.replay.graded):
+            _print_replay(one, one.replay, full)
+        elif len(one.levels) < 2:
+            print(f"{one.label}: one level of {one.axis}, which can't be replayed; run others with --budget")
+        if full:
+            _print_ahead(one)
+        for text in one.notes:
+            print(f"note: {text}")
+
+
+def _print_levels(one: Scaling) -> None:
+    rows = [
+        (
+            f"{level.budget:g}", rate_text(level.rate), bracket(level.rate.fixed.interval),
+            bracket(level.rate.population.interval), str(level.rate.void), per_success_text(level.usd),
+            "–" if level.gpu_hours is None else per_success_text(level.gpu_hours).replace("$", ""),
+        )
+        for level in one.levels
+    ]  # fmt: skip
+    columns = (str(one.axis), "passed", "these tasks", "tasks like these", "void", "$ per success", "GPU-h per success")
+    print_table(f"{one.label}: scaling with {one.axis}, rerun at each level, {one.tasks} tasks", columns, rows)
+    if one.rise:
+        mean = one.rise.difference
+        print(
+            f"largest less smallest: {points(mean.mean)} points {bracket(mean.interval, True)}, "
+            f"sign-flip p = {p_text(one.rise.test.p_value)}"
+        )
+    if one.half:
+        low, high = one.half.interval
+        print(f"half of the runs pass at {one.half.budget:.3g} {one.axis} [{low:.3g}, {high:.3g}] (logistic)")
+
+
+def _print_replay(one: Scaling, replay: Replay, full: bool) -> None:
+    curve = replay.estimates
+    rows = [
+        (
+            f"{budget:g}", percent(curve.lower[place]),
+            *((percent(curve.graded[place]), bracket(curve.intervals[place]), percent(curve.upper[place]))
+              if replay.graded else ("–", "–", "–")),
+        )
+        for place, budget in enumerate(curve.budgets)
+    ]  # fmt: skip
+    columns = (str(one.axis), "ended by then", "last snapshot", "95% interval", "any snapshot")
+    print_table(f"{one.label}: {replay.title}; runs of {replay.budget:g} {one.axis}, {one.tasks} tasks", columns, rows)
+    if not replay.graded:
+        print("no graded snapshots: only the lower estimate is known; run with --snapshot-every, or rerun budgets")
+    for budget, found in replay.calibrations.items():
+        said = "agrees" if found.agrees else "does NOT agree"
+        print(
+            f"calibration at {budget:g}: replay {said} with the rerun, {points(found.difference.mean)} points "
+            f"90% {bracket(found.interval, True)} against a margin of {100 * found.margin:g}"
+        )
+    if full and replay.graded:
+        _print_surface(one, replay)
+
+
+def _print_surface(one: Scaling, replay: Replay) -> None:
+    rows = [
+        (f"pass@{k}", *(percent(rate) for rate in rates))
+        for k, rates in zip(replay.attempts, replay.surface, strict=True)
+    ]
+    budgets = [f"{budget:g}" for budget in replay.estimates.budgets]
+    print_table(f"attempts × {one.axis}, an oracle choosing", ("", *budgets), rows)
+    for total, line in replay.iso.items():
+        ways = ", ".join(f"{way.attempts} × {way.budget:g} {percent(way.rate)}" for way in line)
+        print(f"same total of {total:g}: {ways}")
+
+
+def _print_ahead(one: Scaling) -> None:
+    if one.ahead is None:
+        return
+    rows = [
+        (str(point.k), *(percent(value) for value in point.models.values()), bracket(point.interval))
+        for point in one.ahead.points
+    ]
+    columns = ("k", *one.ahead.points[0].models, "95% of all")
+    title = f"{one.label}: pass@k by model, solid to {one.ahead.solid}, not beyond {one.ahead.limit}"
+    print_table(title, columns, rows)
