@@ -26,6 +26,7 @@ from cluster.validation_actor import Exam, Graded, validation_actor
 from mldevbench.draw import Draw, salt_digest
 from mldevbench.errors import Fault
 from mldevbench.execute import Order
+from mldevbench.model.replay import with_recording
 from mldevbench.records import Cause, Outcome, RunRow, StopReason, Submitted
 from mldevbench.store.control import Stop, asked_to_stop, clear
 from mldevbench.store.lease import Lease
@@ -186,7 +187,7 @@ class Driver:
 
     def _start(self, track: Track, actor: Any) -> None:
         run = track.run
-        model = self.job.models.get(run.spec.model or "")
+        model = with_recording(self.job.models.get(run.spec.model or ""), run, self.job.store.place)
         order = Order(
             study=self.job.name,
             run=run,

@@ -61,6 +61,7 @@ class Comparison:
     population_method: str
     fixed: Interval | None
     detectable: float | None
+    voids: tuple[int, int]
     void_bounds: Interval
     void_p: float
     costs: Costs
@@ -93,8 +94,9 @@ def compare_pair(pair: Pair) -> Comparison:
         population_method=method,
         fixed=_fixed(differences, sides),
         detectable=_detectable(differences, sides),
+        voids=_voids(pair),
         void_bounds=_void_bounds(pair),
-        void_p=_void_p((pair.first.rows, pair.second.rows)),
+        void_p=void_favour(_voids(pair), [len(side.rows) for side in (pair.first, pair.second)]),
         costs=_costs(sides),
         notes=tuple(notes),
     )
@@ -170,14 +172,14 @@ def _detectable(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> f
     return detectable_effect(tasks, 1, effect_variance=spread, within=0.0, alpha=ALPHA, power=POWER) or None
 
 
+def _voids(pair: Pair) -> tuple[int, int]:
+    first, second = (sum(row.outcome is Outcome.VOID for row in side.rows) for side in (pair.first, pair.second))
+    return first, second
+
+
 def _void_bounds(pair: Pair) -> Interval:
     first, second = (rate_of("", side.rows).void_bounds for side in (pair.first, pair.second))
     return Interval(first.low - second.high, first.high - second.low)
-
-
-def _void_p(sides: Sequence[Sequence[RunRow]]) -> float:
-    voids = [sum(row.outcome is Outcome.VOID for row in side) for side in sides]
-    return void_favour(voids, [len(side) for side in sides])
 
 
 def _costs(sides: Sequence[Sequence[RunRow]]) -> Costs:

@@ -119,9 +119,11 @@ def _print_flips(one: Comparison, full: bool) -> None:
 
 
 def _print_void(one: Comparison) -> None:
-    if one.first.void or one.second.void:
+    if any(one.voids):
         favour = "may favour one side" if one.void_p < 0.05 else "fall on both alike as far as can be told"
-        print(f"void runs {favour} (exact p = {p_text(one.void_p)}); bounds {bracket(one.void_bounds, True)} points")
+        first, second = one.voids
+        bounds = bracket(one.void_bounds, True)
+        print(f"void runs ({first} and {second}) {favour} (exact p = {p_text(one.void_p)}); as bounds {bounds}")
 
 
 def _print_costs(one: Comparison) -> None:

@@ -45,10 +45,18 @@ class Line:
 
 
 def prove_all(tasks: Sequence[Task], proving: Proving, as_json: bool) -> bool:
-    """Prove every variant of every task; slow tasks first, so that the cores end together."""
+    """Prove tasks and show the matrix."""
     for task in tasks:
         refuse_blanks(task)
-    isolation, venv = choose(proving.sandbox, trusted=True), task_venv.path()
+    isolation = choose(proving.sandbox, trusted=True)
+    lines = prove_lines(tasks, proving, isolation)
+    _print(lines, as_json, isolation)
+    return all(line.proof.ok for line in lines)
+
+
+def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list[Line]:
+    """Prove every variant of every task; slow tasks first, so that the cores end together."""
+    venv = task_venv.path()
     salt = secrets.token_bytes(32)
     work = [
         (task, variant, instance)
@@ -76,12 +84,10 @@ def prove_all(tasks: Sequence[Task], proving: Proving, as_json: bool) -> bool:
 
     try:
         with ThreadPoolExecutor(proving.jobs or os.cpu_count() or 1) as pool:
-            lines = list(pool.map(one, work))
+            return list(pool.map(one, work))
     finally:
         if not proving.keep:
             shutil.rmtree(scratch, ignore_errors=True)
-    _print(lines, as_json, isolation)
-    return all(line.proof.ok for line in lines)
 
 
 def refuse_blanks(task: Task) -> None:

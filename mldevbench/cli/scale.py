@@ -41,7 +41,7 @@ def scale(
     from mldevbench.subject import read_rows
 
     if axis not in list(Axis):
-        raise unknown("axis", axis, list(Axis))
+        raise unknown("axis", axis, [str(one) for one in Axis])
     missing = owed(find_study(study, storage), storage)
     found = analyse(read_rows(study, storage), Axis(axis), margin=margin, ahead=full or json_)
     predictions = {one.label: predict(one, at) for one in found} if at is not None else {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import struct
 import tarfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,23 +17,23 @@ TRAIN_BATCHES = tuple(f"data_batch_{number}" for number in range(1, 6))
 TEST_BATCH = "test_batch"
 
 
-class _Python2Pickler(pickle._Pickler):  # the C pickler has no hook for how strings are written
-    """Writes byte strings as Python 2 did, so `encoding="bytes"` and `encoding="latin1"` both read them."""
+def _python2_pickler() -> type[Any]:
+    """Return a pickler that writes strings as Python 2 did: `encoding="bytes"` and `"latin1"` both read them."""
+    plain: Any = pickle._Pickler  # the C pickler has no hook for how strings are written
 
-    dispatch: dict[type, Callable[..., None]] = dict(pickle._Pickler.dispatch)
-
-    def _byte_string(self, value: bytes) -> None:
-        if len(value) < 256:
-            self.write(pickle.SHORT_BINSTRING + bytes([len(value)]) + value)
-        else:
-            self.write(pickle.BINSTRING + struct.pack("<i", len(value)) + value)
+    def byte_string(self: Any, value: bytes) -> None:
+        short = len(value) < 256
+        head = (
+            pickle.SHORT_BINSTRING + bytes([len(value)]) if short else pickle.BINSTRING + struct.pack("<i", len(value))
+        )
+        self.write(head + value)
         self.memoize(value)
 
-    def _text(self, value: str) -> None:
-        _Python2Pickler._byte_string(self, value.encode("ascii"))
+    def text(self: Any, value: str) -> None:
+        byte_string(self, value.encode("ascii"))
 
-    dispatch[bytes] = _byte_string
-    dispatch[str] = _text
+    dispatch = {**plain.dispatch, bytes: byte_string, str: text}
+    return type("Python2Pickler", (plain,), {"dispatch": dispatch})
 
 
 def write_cifar10(folder: Path, rng: np.random.Generator, batch: int, test: int, noise: float) -> Pictures:
@@ -76,4 +75,4 @@ def _batch(pictures: Pictures, title: str) -> dict[str, object]:
 
 def _dump(path: Path, value: Any) -> None:
     with path.open("wb") as file:
-        _Python2Pickler(file, protocol=2).dump(value)
+        _python2_pickler()(file, protocol=2).dump(value)

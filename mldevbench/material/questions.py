@@ -1,4 +1,4 @@
-"""Yes-or-no questions about short passages: is a thing among those that three to nine sentences name?"""
+"""Yes-or-no questions about short passages: was most of what three to nine sentences tell of this kind?"""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-THINGS = (
-    "otter", "lantern", "kettle", "compass", "ferry", "ladder",
-    "violin", "basket", "sparrow", "anchor", "pillow", "candle",
-    "saddle", "mirror", "hammer", "walnut", "feather", "teapot",
-)  # fmt: skip
-WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "is", "there", "one", "?", ".", *THINGS)
-
-WRONG_LABELS = 0.08
+THINGS = ("otter", "lantern", "kettle", "compass", "ferry", "ladder", "violin", "basket")
+KINDS = (
+    ("fine", "bright", "gentle", "splendid", "tidy", "cheerful", "sturdy", "charming"),
+    ("dull", "broken", "harsh", "dreadful", "filthy", "gloomy", "flimsy", "tedious"),
+)
+WORDS = ("[PAD]", "[CLS]", "[SEP]", "[UNK]", "was", "it", "mostly", "the", "?", ".", *THINGS, *KINDS[0], *KINDS[1])
 
 
 class Example(NamedTuple):
@@ -30,14 +28,12 @@ def draw_examples(rng: np.random.Generator, count: int) -> list[Example]:
 
 
 def _draw(rng: np.random.Generator, number: int) -> Example:
-    """Draw an example; some labels are wrong, as they are where people give them."""
-    there = bool(rng.integers(2))
-    things = rng.permutation(len(THINGS))
-    named = things[: rng.integers(3, 10)]
-    asked = int(rng.choice(named)) if there else int(things[-1])
-    passage = " ".join(f"there is one {THINGS[thing]} ." for thing in named)
-    label = there != (rng.random() < WRONG_LABELS)
-    return Example(f"is there one {THINGS[asked]} ?", passage, label, number)
+    """Draw an odd number of sentences and a question of either kind."""
+    kinds = rng.integers(2, size=int(rng.choice([3, 5, 7, 9])))
+    asked = int(rng.integers(2))
+    said = [f"the {rng.choice(THINGS)} was {rng.choice(KINDS[kind])} ." for kind in kinds]
+    most = int(kinds.sum() * 2 > len(kinds))
+    return Example(f"was it mostly {rng.choice(KINDS[asked])} ?", " ".join(said), most == asked, number)
 
 
 def to_lines(examples: Sequence[Example]) -> bytes:

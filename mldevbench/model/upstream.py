@@ -101,7 +101,9 @@ class Provider:
         if not self._spec.played:
             return self._spec.name
         if self._player is None:
-            script = parse_script(self._spec.script or "", self._spec.name)
+            if self._spec.script is None:
+                raise ValueError(f"{self._spec.name} was given no turns")
+            script = parse_script(self._spec.script, self._spec.name)
             self._player = library().stage.enter(Player(script))
         return f"{PROVIDER}/{self._player}"
 

@@ -198,8 +198,8 @@ def hand_over(folder: Path, owner: int) -> None:
 
 
 def make_passable(folder: Path) -> None:
-    """Open again what the inmates, who share our user id, have closed to us."""
-    subprocess.run(["/bin/chmod", "-R", "u+rwX", "--", str(folder)], check=False, capture_output=True)
+    """Open again what the inmates, who share our user id, have closed to us, and let nothing run as us for others."""
+    subprocess.run(["/bin/chmod", "-R", "u+rwX,ug-s", "--", str(folder)], check=False, capture_output=True)
 
 
 def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True, userns: int | None = None) -> Cage:

@@ -38,8 +38,13 @@ class Launched:
         """End the keeper and wait for it; process 1 is gone only when its whole namespace is."""
         if self.sweep is not None:
             self.sweep(self)
-        with contextlib.suppress(OSError):
+        try:
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+        except PermissionError:  # another user's, in a container: the end of the socket ends it too
+            with contextlib.suppress(OSError):
+                self.control.shutdown(socket.SHUT_WR)
+        except ProcessLookupError:
+            pass
         if not self.gone(60):
             raise Fault("sandbox_error", "a process of the sandbox can't be ended")
         if self.sweep is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mldevbench.stats.bootstrap import draw_tasks, percentile
-from mldevbench.stats.fit import REACH, fit_beta_binomial, fit_power_law
+from mldevbench.stats.fit import REACH, BetaBinomial, PowerLaw, fit_beta_binomial, fit_power_law
 from mldevbench.stats.interval import Interval
 from mldevbench.stats.panel import Panel
 from mldevbench.stats.repeat import largest_k, mean_over_tasks
@@ -48,8 +48,12 @@ def envelope(panel: Panel, draws: int = DRAWS) -> Envelope | None:
         return None
     limit = REACH * runs
     ks = sorted({2**power for power in range(int(np.log2(limit)) + 1)} | {limit})
-    curves = _curves(panel, ks)
-    drawn = [_curves(Panel(tuple(panel.outcomes[i] for i in chosen)), ks) for chosen in draw_tasks(len(panel), draws)]
+    models = _models(panel)
+    curves = {name: model.pass_at(ks) for name, model in models.items()}
+    drawn = []
+    for chosen in draw_tasks(len(panel), draws):
+        again = _models(Panel(tuple(panel.outcomes[task] for task in chosen)), models)
+        drawn.append({name: model.pass_at(ks) for name, model in again.items()})
     points = []
     for place, k in enumerate(ks):
         edges = [percentile([one[name][place] for one in drawn if name in one]) for name in curves]
@@ -58,12 +62,13 @@ def envelope(panel: Panel, draws: int = DRAWS) -> Envelope | None:
     return Envelope(largest_k(panel.totals.tolist()), limit, tuple(points))
 
 
-def _curves(panel: Panel, ks: list[int]) -> dict[str, Grid]:
+def _models(panel: Panel, near: dict[str, BetaBinomial | PowerLaw] | None = None) -> dict[str, BetaBinomial | PowerLaw]:
     totals, passes = panel.totals.tolist(), panel.passes.tolist()
-    curves = {
-        "beta-binomial": fit_beta_binomial(totals, passes).pass_at(ks),
-        "with impossible tasks": fit_beta_binomial(totals, passes, inflated=True).pass_at(ks),
-    }
+    models: dict[str, BetaBinomial | PowerLaw] = {}
+    for name, inflated in (("beta-binomial", False), ("with impossible tasks", True)):
+        start = near[name] if near else None
+        assert not isinstance(start, PowerLaw)
+        models[name] = fit_beta_binomial(totals, passes, inflated, start)
     seen = list(range(1, min(totals) + 1))
-    law = fit_power_law(seen, [mean_over_tasks(totals, [int(p) for p in passes], k)[0] for k in seen])
-    return curves | ({"power law": law.pass_at(ks)} if law else {})
+    law = fit_power_law(seen, [mean_over_tasks(totals, [int(one) for one in passes], k)[0] for k in seen])
+    return models | ({"power law": law} if law else {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,16 +33,40 @@ def _beta_ratio(alpha: float, beta: float, more: npt.ArrayLike, less: npt.ArrayL
     return np.exp(special.betaln(alpha + np.asarray(more), beta + np.asarray(less)) - special.betaln(alpha, beta))
 
 
-def fit_beta_binomial(totals: Sequence[int], passes: Sequence[float], inflated: bool = False) -> BetaBinomial:
-    """Fit by maximum likelihood; `inflated` adds a share of impossible tasks."""
+def fit_beta_binomial(
+    totals: Sequence[int], passes: Sequence[float], inflated: bool = False, start: BetaBinomial | None = None
+) -> BetaBinomial:
+    """Fit by maximum likelihood; `inflated` adds a share of impossible tasks.
+
+    With `start`, the fit to nearly the same tasks, it looks only near there and to fewer digits: for bootstraps.
+    """
     from scipy.optimize import minimize
 
-    n, c = np.asarray(totals, float), np.asarray(passes, float)
-    cells, counts = np.unique(np.stack((n, c)), axis=1, return_counts=True)
+    loss = _beta_binomial_loss(totals, passes, inflated)
+    bounds = [(-6.0, 6.0)] * 2 + ([(-9.0, 9.0)] if inflated else [])
+    points = [[*point, -1.0] if inflated else point for point in ([0.0, 0.0], [-1.0, -1.0], [1.0, 1.0])]
+    if start:
+        place = [np.log(start.alpha), np.log(start.beta), special.logit(start.impossible)]
+        points = [np.clip(place[: len(bounds)], -6.0, 6.0)]
+    tried = [minimize(loss, point, method="L-BFGS-B", bounds=bounds) for point in points]
+    found = min(tried, key=lambda one: one.fun)
+    if not start:  # the gradient by differences stops early; a simplex from there gives the last digits
+        exact = {"xatol": 1e-8, "fatol": 1e-12, "maxiter": 2000}
+        found = minimize(loss, found.x, method="Nelder-Mead", bounds=bounds, options=exact)
+    alpha, beta = (float(value) for value in np.exp(found.x[:2]))
+    share = float(special.expit(found.x[2])) if inflated else 0.0
+    return BetaBinomial(alpha, beta, -float(found.fun), share)
+
+
+def _beta_binomial_loss(
+    totals: Sequence[int], passes: Sequence[float], inflated: bool
+) -> Callable[[npt.NDArray[np.float64]], float]:
+    """Return the negative log-likelihood of log alpha, log beta and the logit of the impossible share."""
+    cells, counts = np.unique(np.stack((totals, passes)).astype(float), axis=1, return_counts=True)
     n, c = cells
     constant = special.gammaln(n + 1) - special.gammaln(c + 1) - special.gammaln(n - c + 1)
 
-    def loss(point: np.ndarray) -> float:
+    def loss(point: npt.NDArray[np.float64]) -> float:
         alpha, beta = np.exp(point[:2])
         each = constant + special.betaln(c + alpha, n - c + beta) - special.betaln(alpha, beta)
         if inflated:
@@ -51,17 +75,7 @@ def fit_beta_binomial(totals: Sequence[int], passes: Sequence[float], inflated: 
             each = np.where(c == 0, np.logaddexp(each, np.log(share)), each)
         return -float((counts * each).sum())
 
-    starts = [[0.0, 0.0], [-1.0, -1.0], [1.0, 1.0]]
-    starts = [[*start, -1.0] for start in starts] if inflated else starts
-    bounds = [(-6.0, 6.0)] * 2 + ([(-9.0, 9.0)] if inflated else [])
-    found = min((minimize(loss, start, method="L-BFGS-B", bounds=bounds) for start in starts), key=lambda one: one.fun)
-    # The gradient by differences stops early; a simplex from there gives the last digits.
-    found = minimize(
-        loss, found.x, method="Nelder-Mead", bounds=bounds, options={"xatol": 1e-8, "fatol": 1e-12, "maxiter": 2000}
-    )
-    alpha, beta = (float(value) for value in np.exp(found.x[:2]))
-    share = float(special.expit(found.x[2])) if inflated else 0.0
-    return BetaBinomial(alpha, beta, -float(found.fun), share)
+    return loss
 
 
 @dataclass(frozen=True)

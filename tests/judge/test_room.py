@@ -55,6 +55,7 @@ def test_run_works_in_one_copy_and_its_leavings_are_a_submission(
         assert "out" in answer["names"]
 
 
+@pytest.mark.slow
 def test_predictions_come_back_in_order(workspace: Path, submit: Submit, settings: RoomSettings) -> None:
     write(workspace, model="def double(x): return x * 2")
     inputs = np.arange(40, dtype=np.float32)
@@ -63,6 +64,7 @@ def test_predictions_come_back_in_order(workspace: Path, submit: Submit, setting
     np.testing.assert_array_equal(made, inputs * 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     ["return x + __import__('numpy').arange(len(x))", "return x * len(x)", "return x * __import__('random').random()"],

@@ -69,31 +69,36 @@ def test_warm_calls_draw_other_numbers_each_time(trained: Submission, warm_setti
     assert len(drawn) == 3
 
 
-@pytest.mark.slow
-def test_a_warm_call_sees_neither_earlier_calls_nor_us(trained: Submission, warm_settings: RoomSettings) -> None:
-    look = """
+# The token is given in two halves, so that looking for it doesn't put it there.
+LOOK = r"""
 import torch, os, re
 def probe(inputs):
-    found = []
-    wanted = bytes(reversed(inputs["backwards"].encode()))
+    first, second = inputs["first"].encode(), inputs["second"].encode()
+    found = 0
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
         for line in maps:
-            start, end, mode = re.match(r"(\\w+)-(\\w+) (\\S+)", line).groups()
+            start, end, mode = re.match(r"(\w+)-(\w+) (\S+)", line).groups()
             if "r" not in mode or "[v" in line:
                 continue
             try:
                 memory.seek(int(start, 16))
-                if wanted in memory.read(int(end, 16) - int(start, 16)):
-                    found.append(line)
+                data = memory.read(int(end, 16) - int(start, 16))
             except (OSError, OverflowError, ValueError):
                 continue
-    # What we look for is in our own memory by now, once for having been turned round.
-    return {"found": len(found), "environ": sorted(os.environ), "open": sorted(map(int, os.listdir("/proc/self/fd")))}
+            place = data.find(first)
+            while place >= 0:
+                found += data[place + len(first) : place + len(first) + len(second)] == second
+                place = data.find(first, place + 1)
+    return {"found": found, "environ": sorted(os.environ)}
 """
-    secret = "a token that only the first call was given"
+
+
+@pytest.mark.slow
+def test_a_warm_call_sees_neither_earlier_calls_nor_us(trained: Submission, warm_settings: RoomSettings) -> None:
+    halves = {"first": "only the first call was", "second": " given this token"}
+    token = "".join(halves.values())
     with Room(trained) as room:
-        control = room.call(look, {"backwards": "never in any request"[::-1]})
-        room.call("import torch\ndef probe(inputs):\n    return {}", {"token": secret})
-        answer = room.call(look, {"backwards": secret[::-1]})
-    assert answer["found"] <= control["found"]
+        assert room.call(LOOK, {**halves, "token": token})["found"] >= 1, "the search finds what is there"
+        answer = room.call(LOOK, halves)
+    assert answer["found"] == 0
     assert set(answer["environ"]) <= {"HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "TERM", "TMPDIR"}

@@ -9,7 +9,7 @@ from typing import Any
 
 from mldevbench import frozen
 from mldevbench.digest import of_value
-from mldevbench.records import AgentSpec, Budget, Cause, Outcome, RunRow
+from mldevbench.records import AgentSpec, Budget, Cause, Outcome, Run, RunRow
 from mldevbench.reference import paper_rows
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
@@ -42,19 +42,28 @@ def rows_of(label: str, tasks: dict[str, str], **changes: Any) -> list[RunRow]:
 def make_study(storage: Path, name: str, rows: Iterable[RunRow]) -> StudyStore:
     """Write a study folder that holds these rows and asked for one seed more."""
     listed = list(rows)
-    store = StudyStore(open_place(str(storage / name)))
-    for start in range(0, len(listed), 256):
-        store.runs.put(start // 256, listed[start : start + 256])
-    labels = sorted({one.label for one in listed})
+    specs = {label: AgentSpec("react", label, "digest", f"scripted/{label}") for label in {one.label for one in listed}}
     tasks = {one.task: one for one in listed}
     request = Request(
-        agents=tuple(AgentSpec("react", label, "digest", "scripted/turns") for label in labels),
+        agents=tuple(specs.values()),
         tasks=tuple(TaskRef(one.task, one.category, one.task_digest, "v", 0.0, 1.0) for one in tasks.values()),
         profile="mini",
         seeds=tuple(range(max(one.seed for one in listed) + 2)),
         instances=1,
-        budgets=(Budget(),),
+        budgets=tuple(dict.fromkeys(_budget(one) for one in listed)),
         salt_digest="salt",
     )
+    store = StudyStore(open_place(str(storage / name)))
     frozen.add_request(store.place, name, request)
+    known = [replace(one, study=name, run_id=_run_id(one, specs[one.label])) for one in listed]
+    for start in range(0, len(known), 256):
+        store.runs.put(start // 256, known[start : start + 256])
     return store
+
+
+def _budget(one: RunRow) -> Budget:
+    return Budget(one.budget_steps, one.budget_minutes)
+
+
+def _run_id(one: RunRow, spec: AgentSpec) -> str:
+    return Run(spec, one.task, one.category, one.task_digest, one.profile, one.instance, one.seed, _budget(one)).run_id

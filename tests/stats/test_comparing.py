@@ -53,7 +53,7 @@ def test_void_runs_are_left_out_bounded_and_tested() -> None:
     found = compare_pair(pair(one, two, Wish()))
     assert len(found.tasks) == 4
     assert found.difference == pytest.approx(0.4)
-    assert found.first.void == 0
+    assert found.voids == (10, 0)
     assert found.void_p < 0.001
     assert found.void_bounds == pytest.approx((4 * 0.8 / 6 - 0.4, (4 * 0.8 + 2) / 6 - 0.4))
     assert any("every run is void" in note for note in found.notes)

@@ -53,7 +53,7 @@ def test_different_ground_is_refused(changes: dict[str, Any], words: str) -> Non
 
 
 def test_every_reason_is_said_at_once() -> None:
-    with pytest.raises(UserError, match="profiles .*budgets .*sandboxes"):
+    with pytest.raises(UserError, match=r"profiles .*budgets .*sandboxes"):
         paired(subject("two", profile="full", isolation="process", budget_steps=20))
 
 

@@ -157,8 +157,9 @@ class Keeper:
         roots = {pid for pid, owner in self.commands.items() if owner == number}
         for _ in range(50):
             members = family(roots, roots, processes()) if roots else ()
-            for pid in members:
-                signal_quietly(pid, signal.SIGKILL)
+            for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, none can fork or complain
+                for pid in members:
+                    signal_quietly(pid, number)
             if not any(process.pid in members and process.state != b"Z" for process in processes()):
                 return
 
@@ -229,11 +230,17 @@ class Keeper:
             os.close(descriptor)
 
     def end(self):
-        for _ in range(200):
-            if self.alone or not self.inmates():
+        """End, and the inmates first where our end is not theirs; orphans come to us, so no child means nobody."""
+        poll = select.poll()
+        for _ in range(5000):
+            if self.alone:
                 break
             self.signal_all(signal.SIGKILL)
-            self.reap()
+            try:
+                os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                break
+            poll.poll(2)
         os._exit(0)
 
     def serve(self):
@@ -243,13 +250,16 @@ class Keeper:
         poll = select.poll()
         poll.register(wake, select.POLLIN)
         poll.register(self.control.fileno(), select.POLLIN)
-        while True:
-            for descriptor, _ in poll.poll():
-                if descriptor == wake:
-                    drain(wake)
-                    self.reap()
-                else:
-                    self.obey()
+        try:
+            while True:
+                for descriptor, _ in poll.poll():
+                    if descriptor == wake:
+                        drain(wake)
+                        self.reap()
+                    else:
+                        self.obey()
+        finally:  # a supervisor that died with our words unread resets the socket instead of ending it
+            self.end()
 
 
 def anonymous(pid):

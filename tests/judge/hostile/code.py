@@ -268,7 +268,7 @@ TABLE = [
     Code(
         "digs deeper than anybody can follow",
         model("import os\nfor _ in range(3000):\n    os.mkdir('d')\n    os.chdir('d')\nreturn x"),
-        WRONG,
+        "",
     ),
     Code(
         "rewrites itself for later calls",

@@ -21,7 +21,7 @@ class Explanation(NamedTuple):
 
 def explain(bases: np.ndarray, images: np.ndarray) -> list[list[Explanation]]:
     """Return for each image what each base explains of it: one list per image, one entry per base."""
-    targets = window(smooth(images)).reshape(len(images) * 3, -1).astype(np.float64)
+    targets = window(smooth(images)).reshape(len(images) * 3, -1).astype(np.float32)
     found = [_explain_by(base, targets) for base in bases]
     return [[row[number] for row in found] for number in range(len(images))]
 
@@ -41,11 +41,12 @@ def smooth(images: np.ndarray) -> np.ndarray:
 def _explain_by(base: np.ndarray, targets: np.ndarray) -> list[Explanation]:
     """Fit every target's channels by the channels of every variation and a constant."""
     columns = _variations(base)
-    gram = np.einsum("vpi,vpj->vij", columns, columns) + 1e-6 * np.eye(4)
-    cross = np.einsum("vpi,tp->vit", columns, targets, optimize=True)
+    across = columns.transpose(0, 2, 1)
+    gram = across @ columns + np.float32(1e-4) * np.eye(4, dtype=np.float32)
+    cross = across @ targets.T
     weights = np.linalg.solve(gram, cross)
     left = (targets**2).sum(axis=1) - (cross * weights).sum(axis=1)
-    left = left.reshape(len(columns), -1, 3).sum(axis=2)
+    left = np.maximum(left, 0).reshape(len(columns), -1, 3).sum(axis=2)
     spread = ((targets - targets.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).reshape(-1, 3).sum(axis=1) + 1e-9
     best = left.argmin(axis=0)
     return [
@@ -61,8 +62,8 @@ def _variations(base: np.ndarray) -> np.ndarray:
     """Return (variations, pixels, 4): the three channels of each variation, and ones."""
     turned = [smooth(_turn(side, angle)) for side in (base, base[:, :, ::-1]) for angle in ANGLES]
     seen = [window(image, down, right).reshape(3, -1).T for image in turned for down, right in SHIFTS]
-    stacked = np.stack(seen).astype(np.float64)
-    return np.concatenate([stacked, np.ones((*stacked.shape[:2], 1))], axis=2)
+    stacked = np.stack(seen).astype(np.float32)
+    return np.concatenate([stacked, np.ones((*stacked.shape[:2], 1), np.float32)], axis=2)
 
 
 def _turn(image: np.ndarray, degrees: float) -> np.ndarray:

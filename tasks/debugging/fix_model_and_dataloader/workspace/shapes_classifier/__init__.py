@@ -1,0 +1,1 @@
+"""A classifier of small pictures of shapes."""
