@@ -27,7 +27,7 @@ from mldevbench.draw import Draw, salt_digest
 from mldevbench.errors import Fault
 from mldevbench.execute import Order
 from mldevbench.model.replay import with_recording
-from mldevbench.records import Cause, Outcome, RunRow, StopReason, Submitted
+from mldevbench.records import Cause, Outcome, RunRow, Submitted
 from mldevbench.store.control import Stop, asked_to_stop, clear
 from mldevbench.store.lease import Lease
 
@@ -238,21 +238,14 @@ class Driver:
         self.to_grade.append(track)
 
     def _graded(self, track: Track, graded: Graded) -> None:
-        if graded.verdict is not None:
-            outcome = Outcome.PASSED if graded.verdict.passed else Outcome.FAILED
-            self._end(track, Ending(outcome, verdict=graded.verdict, validate_seconds=graded.seconds))
-        elif graded.blame == StopReason.UNVALIDATABLE:
-            self._end(
-                track,
-                Ending(
-                    Outcome.FAILED,
-                    stop_reason=StopReason.UNVALIDATABLE,
-                    validate_seconds=graded.seconds,
-                    detail=graded.detail,
-                ),
-            )
-        else:
-            self._lost(track, Fault(Cause.VALIDATOR_ERROR, graded.detail))
+        judgement = graded.judgement
+        if judgement.cause is not None:
+            self._lost(track, Fault(judgement.cause, judgement.detail))
+            return
+        verdict = judgement.verdict
+        outcome = Outcome.PASSED if verdict and verdict.passed else Outcome.FAILED
+        ending = Ending(outcome, None, judgement.stop_reason, verdict, graded.seconds, judgement.detail)
+        self._end(track, ending)
 
     def _lost(self, track: Track, fault: Fault) -> None:
         """Try again what was lost, or declare the run void; what is submitted owes validation only."""

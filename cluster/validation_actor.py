@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
+import secrets
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from cluster.run_actor import Site
@@ -13,10 +12,10 @@ from mldevbench import task_venv
 from mldevbench.bundle import Bundle, unpack
 from mldevbench.cache import cache_folder
 from mldevbench.draw import Draw
-from mldevbench.records import Verdict
 from mldevbench.store.place import Place
+from mldevbench.submission import erase
 from mldevbench.task import load_task
-from mldevbench.validate import RoomSettings, ValidatorBroke, blame_validation, validate_submission
+from mldevbench.validate import Judgement, RoomSettings, judge
 
 
 @dataclass(frozen=True)
@@ -32,12 +31,8 @@ class Exam:
 
 @dataclass(frozen=True)
 class Graded:
-    """A verdict, or why there is none."""
-
-    verdict: Verdict | None
+    judgement: Judgement
     seconds: float
-    blame: str | None = None  # validator_error or unvalidatable
-    detail: str = ""
 
 
 class ValidationWorker:
@@ -49,19 +44,15 @@ class ValidationWorker:
     def grade(self, exam: Exam, place: Place, task_bundle: Bundle) -> Graded:
         began = time.monotonic()
         task = load_task(unpack(task_bundle, cache_folder()))
-        parent = self.site.scratch_folder()
-        parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=parent) as folder:
-            scratch = Path(folder)
+        scratch = self.site.scratch_folder() / secrets.token_hex(8)
+        scratch.mkdir(parents=True, mode=0o711)
+        try:
+            place.bring(exam.archive, scratch / "submission.tar")
             settings = RoomSettings(exam.isolation, task_venv.path(), scratch)
-            archive = scratch / "submission.tar"
-            place.bring(exam.archive, archive)
-            try:
-                verdict = validate_submission(task, archive, exam.digest, exam.draw, exam.profile, settings)
-            except ValidatorBroke as broke:
-                blame = blame_validation(task, exam.draw, exam.profile, settings)
-                return Graded(None, time.monotonic() - began, blame, str(broke))
-        return Graded(verdict, time.monotonic() - began)
+            judgement = judge(task, scratch / "submission.tar", exam.digest, exam.draw, exam.profile, settings)
+        finally:
+            erase(scratch)
+        return Graded(judgement, time.monotonic() - began)
 
 
 def validation_actor(cpus: float, gpus: float) -> Any:

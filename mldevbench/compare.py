@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from mldevbench.errors import UserError
 from mldevbench.pairing import Pair, Wish, pair
 from mldevbench.rates import Rate, by_task, judged, outcomes, panel_of, rate_of
 from mldevbench.records import Outcome, RunRow
@@ -15,7 +16,7 @@ from mldevbench.stats.cost import CostRatio, PerSuccess, cost_per_success, cost_
 from mldevbench.stats.interval import Interval, student_quantile
 from mldevbench.stats.multiplicity import holm
 from mldevbench.stats.paired import mcnemar, paired_t, sign_flip, tango
-from mldevbench.stats.power import ALPHA, POWER, detectable_effect
+from mldevbench.stats.power import detectable_effect
 from mldevbench.stats.rate import within_error
 from mldevbench.stats.void import void_favour
 from mldevbench.subject import Subject
@@ -78,18 +79,20 @@ def compare(subjects: Sequence[Subject], wish: Wish) -> list[Comparison]:
 
 def compare_pair(pair: Pair) -> Comparison:
     tasks = task_differences(pair)
+    if not tasks:
+        raise UserError(f"{pair.first.name} and {pair.second.name}: on every common task one has only void runs")
     kept = {one.task for one in tasks}
     sides = [[row for row in side.rows if row.task in kept] for side in (pair.first, pair.second)]
     differences = np.array([one.difference for one in tasks])
-    interval, method = _population(tasks, differences, sides)
+    interval, method = _population(differences, sides)
     lost = sorted(set(pair.tasks) - kept)
     notes = [*pair.notes, *([f"every run is void on one side: {', '.join(lost)}; left out"] if lost else [])]
     return Comparison(
         first=rate_of(pair.first.name, sides[0]),
         second=rate_of(pair.second.name, sides[1]),
         tasks=tuple(tasks),
-        difference=float(differences.mean()) if len(tasks) else float("nan"),
-        test=_test(tasks, differences, sides),
+        difference=float(differences.mean()),
+        test=_test(differences, sides),
         population=interval,
         population_method=method,
         fixed=_fixed(differences, sides),
@@ -129,34 +132,41 @@ def _discordant(differences: np.ndarray) -> tuple[int, int]:
     return int((differences > 0).sum()), int((differences < 0).sum())
 
 
-def _test(tasks: Sequence[TaskDifference], differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> PairedTest:
-    if tasks and _single(sides):
+def _test(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> PairedTest:
+    if _single(sides):
         p_value = mcnemar(*_discordant(differences))
         return PairedTest("exact McNemar", p_value, p_value)
     found = sign_flip(differences)
     return PairedTest("exact sign-flip" if found.exact else "sign-flip, drawn", found.p_value, found.p_value)
 
 
-def _population(
-    tasks: Sequence[TaskDifference], differences: np.ndarray, sides: Sequence[Sequence[RunRow]]
-) -> tuple[Interval, str]:
-    if tasks and (_single(sides) or not differences.any()):
-        return tango(*_discordant(differences), len(tasks)), "Tango"
-    if len(tasks) < 2:
+def _population(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> tuple[Interval, str]:
+    tasks = len(differences)
+    if _single(sides) or not differences.any():
+        return tango(*_discordant(differences), tasks), "Tango"
+    if tasks < 2:
         return Interval(-1.0, 1.0), "one task says nothing of others"
-    return paired_t(differences).interval.clipped(-1.0, 1.0), "paired t"
+    return _around(differences, _error(differences, sides), tasks - 1), "paired t"
+
+
+def _error(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> float:
+    """Return the error over tasks, which is never less than the one on these tasks."""
+    return max(paired_t(differences).error, _within(sides) or 0.0)
+
+
+def _within(sides: Sequence[Sequence[RunRow]]) -> float | None:
+    errors = [within_error(panel_of(side)) for side in sides]
+    return None if errors[0] is None or errors[1] is None else float(np.hypot(errors[0], errors[1]))
 
 
 def _fixed(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> Interval | None:
-    panels = [panel_of(side) for side in sides]
-    if not all(len(panel) for panel in panels):
-        return None
-    errors = [within_error(panel) for panel in panels]
-    if errors[0] is None or errors[1] is None:
-        return None
-    degrees = sum(int((panel.totals - 1).sum()) for panel in panels)
-    reach = student_quantile(degrees) * float(np.hypot(errors[0], errors[1]))
-    middle = float(differences.mean())
+    error = _within(sides)
+    degrees = sum(int((panel_of(side).totals - 1).sum()) for side in sides)
+    return None if error is None else _around(differences, error, degrees)
+
+
+def _around(differences: np.ndarray, error: float, degrees: int) -> Interval:
+    middle, reach = float(differences.mean()), student_quantile(degrees) * error
     return Interval(middle - reach, middle + reach).clipped(-1.0, 1.0)
 
 
@@ -165,11 +175,11 @@ def _detectable(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> f
     tasks = len(differences)
     if tasks < 2:
         return None
-    spread = float(differences.var(ddof=1))
+    spread = _error(differences, sides) ** 2 * tasks
     if _single(sides):  # few tasks that differ understate how much others would: one more on either side
         first, second = ((count + 1) / (tasks + 2) for count in _discordant(differences))
         spread = first + second - (first - second) ** 2
-    return detectable_effect(tasks, 1, effect_variance=spread, within=0.0, alpha=ALPHA, power=POWER) or None
+    return detectable_effect(tasks, 1, effect_variance=spread, within=0.0)
 
 
 def _voids(pair: Pair) -> tuple[int, int]:

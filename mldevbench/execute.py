@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +26,7 @@ from mldevbench.records import Budget, Run, Step, StopReason, Submitted
 from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.store.place import Place
-from mldevbench.submission import collect
+from mldevbench.submission import collect, erase
 from mldevbench.task import Task
 from mldevbench.trajectory import Trajectory
 
@@ -73,11 +72,14 @@ class Attempt:
         self.clock = clock
         self.meter = BudgetMeter(order.run.budget, order.model.price if order.model else None, clock)
         self._sandbox: GuardedSandbox | None = None
+        self._talking: Model | None = None
         self._stopped = threading.Event()
 
     def stop(self) -> None:
         """End the agent's processes at once."""
         self._stopped.set()
+        if self._talking:
+            self._talking.close()  # an agent that waits for its model would not notice otherwise
         if self._sandbox:
             self._sandbox.end()
 
@@ -149,6 +151,7 @@ class Attempt:
             record=trajectory.record,
             scrub=scrub,
         )
+        self._talking = model
         try:
             yield model
         finally:
@@ -232,4 +235,4 @@ def _scratch(parent: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        erase(folder)

@@ -41,6 +41,8 @@ def owed(store: StudyStore, storage: str) -> Owed:
 def run_command(name: str, request: Request, storage: str) -> str:
     """Return the call that asks for this request again, which runs only what is owed."""
     words = ["mldevbench", "run", "--name", name, "--storage", storage]
+    if any(spec.label != _usual_label(spec) for spec in request.agents):
+        return shlex.join([*words[:2], "STUDY.yaml", *words[2:]])  # only its study file knows these labels
     words += ["--profile", request.profile, "--seeds", _seeds(request.seeds)]
     if request.instances > 1:
         words += ["--instances", str(request.instances)]
@@ -53,10 +55,14 @@ def run_command(name: str, request: Request, storage: str) -> str:
     return shlex.join(words)
 
 
+def _usual_label(spec: AgentSpec) -> str:
+    return f"{spec.agent}-{spec.model.rsplit('/', 1)[-1]}" if spec.model else spec.agent
+
+
 def _seeds(seeds: tuple[int, ...]) -> str:
     if seeds == tuple(range(len(seeds))):
         return str(len(seeds))
-    return ",".join(map(str, seeds)) + ("," if len(seeds) == 1 else "")
+    return ",".join(map(str, seeds * 2 if len(seeds) == 1 else seeds))  # one number alone would be a count
 
 
 def _params(spec: AgentSpec) -> list[str]:

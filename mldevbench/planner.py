@@ -123,14 +123,14 @@ def _times(each: tuple[float, float, float] | None, runs: int) -> tuple[float, f
 def from_pilot(rows: Sequence[RunRow], source: str, tasks: int | None = None) -> Assumption:
     """Read the assumptions off runs at hand; where the pilot can't say, the usual ones stand."""
     usual = Assumption(source)
-    panel = panel_of(rows)
-    repeated, several = bool((panel.totals > 1).any()), len(panel) > 1
-    found = components(panel) if several and repeated else None
+    panels = [panel_of(row for row in rows if row.label == label) for label in sorted({row.label for row in rows})]
+    found = [components(panel) for panel in panels if len(panel) > 1 and (panel.totals > 1).any()]
+    within = float(np.mean([one.within for one in found])) if found else 0.0
     return Assumption(
         source=source,
-        tasks=tasks or len(panel),
-        within=found.within if found and found.within > 0 else usual.within,
-        between=found.between if found else usual.between,
+        tasks=tasks or len({row.task for row in rows}),
+        within=within or usual.within,
+        between=float(np.mean([one.between for one in found])) if found else usual.between,
         usd=_range([row.cost_usd for row in judged(rows)]),
         gpu_hours=_range([row.gpu_seconds / 3600 for row in judged(rows)]),
     )

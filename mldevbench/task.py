@@ -147,7 +147,10 @@ class Task:
             "validate": _text(self.part("validate.py")),
             "hidden": digest.of_tree(self.part("hidden")),
             "material": _material_digest(self.part("validate.py")),
-            "checks": [digest.of_file(path) for path in _sources(package, ("checks", "room"))],
+            "checks": [
+                digest.of_file(path)
+                for path in _sources(package, ("checks", "room", "submission", "unmet", "validate"))
+            ],
         }
         return digest.of_value(judges, 16)
 

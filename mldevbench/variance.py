@@ -185,6 +185,8 @@ def purchases(panel: Panel) -> tuple[Purchase, ...]:
     if len(panel) < 2 or (panel.totals < 2).all():
         return ()
     found, tasks = components(panel), len(panel)
+    if found.within == 0:  # no task went both ways: nothing to project from
+        return ()
     now = max(1, round(float(panel.totals.mean())))
     student, normal = student_quantile(tasks - 1), normal_quantile()
     return tuple(

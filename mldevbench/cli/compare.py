@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mldevbench.cli.figure import bracket, listed, p_text, per_success_text, percent, points, rate_text, seeds_text
+from mldevbench.cli.figure import (
+    bracket,
+    counted,
+    listed,
+    p_text,
+    per_success_text,
+    percent,
+    points,
+    rate_text,
+    seeds_text,
+)
 from mldevbench.cli.output import Json, Storage, print_json, print_table
 from mldevbench.cli.plain import plain
 from mldevbench.errors import UserError
@@ -86,7 +96,7 @@ def _print_all(found: Sequence[Comparison], full: bool) -> None:
 
 
 def _print_one(one: Comparison, full: bool) -> None:
-    print(f"{one.first.label} against {one.second.label}: {len(one.tasks)} tasks in common")
+    print(f"{one.first.label} against {one.second.label}: {counted(len(one.tasks), 'task')} in common")
     for rate in (one.first, one.second):
         print(f"  {rate.label}: {rate_text(rate)}, {seeds_text(rate.seeds)} judged per task{_voids(rate)}")
     print(f"difference {points(one.difference)} points, {one.test.method} p = {p_text(one.test.p_value)}")
@@ -94,7 +104,7 @@ def _print_one(one: Comparison, full: bool) -> None:
     these = bracket(one.fixed, True) if one.fixed else "unknown, one seed can't tell"
     print(f"  these tasks only: 95% interval {these}")
     if one.detectable is not None:
-        print(f"  {len(one.tasks)} such tasks show differences from {100 * one.detectable:.0f} points on (power 80%)")
+        print(f"  so many tasks show a difference of {100 * one.detectable:.0f} points or more (power 80%)")
     _print_flips(one, full)
     _print_void(one)
     _print_costs(one)

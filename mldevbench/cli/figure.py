@@ -45,6 +45,10 @@ def seeds_text(seeds: tuple[int, int]) -> str:
     return str(seeds[0]) if seeds[0] == seeds[1] else f"{seeds[0]}–{seeds[1]}"
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def listed(names: list[str], most: int) -> str:
     """Join names, the first so many of them."""
     if not names:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mldevbench.cli.figure import counted
 from mldevbench.cli.output import Json, Storage, print_json, print_table
 from mldevbench.cli.plain import plain
 from mldevbench.errors import UserError
@@ -83,7 +84,8 @@ def _said(
 
 def _print(found: Forecast, full: bool) -> None:
     goal, given = found.goal, found.assumption
-    print(f"plan for {goal.agents} agents on {given.tasks} tasks, from {given.source}")
+    tasks = counted(given.tasks, "task")
+    print(f"plan for {counted(goal.agents, 'agent')} on {tasks}, from {given.source}")
     width, effect = 100 * goal.half_width, 100 * goal.effect
     print(f"  a rate within ±{width:g} points on these tasks: {found.seeds_for_half_width} seeds")
     print(
@@ -92,13 +94,13 @@ def _print(found: Forecast, full: bool) -> None:
     across = found.seeds_for_effect_population
     print(
         f"  a difference of {effect:g} points on tasks like these: "
-        + (f"{across} seeds" if across else f"no number of seeds shows it on {given.tasks} tasks")
+        + (f"{across} seeds" if across else f"no number of seeds shows it on {tasks}")
     )
     columns = ("seeds", "± these", "± tasks like these", "shows these", "shows like these", "runs", "dollars", "GPU-h")
     rows = [
         (
             f"{point.seeds}{' *' if point.seeds == found.wanted else ''}",
-            f"{100 * point.fixed:.1f}", f"{100 * point.population:.1f}",
+            f"{100 * point.fixed:.1f}", _width(point.population),
             f"{100 * point.effect_fixed:.0f}", f"{100 * point.effect_population:.0f}",
             str(point.runs), _range(point.usd, "$"), _range(point.gpu_hours, ""),
         )
@@ -106,15 +108,20 @@ def _print(found: Forecast, full: bool) -> None:
     ]  # fmt: skip
     print_table("What seeds buy, in points", columns, rows, "* meets both wishes for these tasks")
     print(
-        f"What {given.tasks} tasks can't tell: with any number of seeds, a rate for tasks like these stays within "
-        f"±{100 * found.population_floor:.0f} points, and two agents must differ by "
-        f"{100 * found.effect_floor:.0f} points. More tasks help there, more seeds don't."
+        f"What {tasks} can't tell: with any number of seeds, a rate for tasks like these is known within "
+        f"±{_width(found.population_floor)} points at best, and two agents must differ by "
+        f"{100 * min(found.effect_floor, 1):.0f} points. More tasks help there, more seeds don't."
     )
     if given.usd is None:
         print("dollars unknown; add --usd-per-run, or name a pilot whose costs are known")
     if full:
         print(f"variance between seeds {given.within:.3f}, between tasks {given.between:.3f},")
         print(f"of the difference of two agents over tasks {given.effect_variance:.3f} (assumed)")
+
+
+def _width(half_width: float) -> str:
+    """No rate is known worse than within a hundred points."""
+    return f"{100 * min(half_width, 1.0):.1f}"
 
 
 def _range(values: tuple[float, float, float] | None, unit: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from mldevbench.prove import Proof, Variant, prove, variants
 from mldevbench.records import Verdict
 from mldevbench.sandbox.opening import choose, open_sandbox
 from mldevbench.sandbox.protocol import SandboxSpec
-from mldevbench.submission import collect
+from mldevbench.submission import collect, erase
 from mldevbench.task import Task
 from mldevbench.validate import RoomSettings, validate_submission
 
@@ -87,7 +86,7 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
             return list(pool.map(one, work))
     finally:
         if not proving.keep:
-            shutil.rmtree(scratch, ignore_errors=True)
+            erase(scratch)
 
 
 def refuse_blanks(task: Task) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mldevbench.cli.figure import bracket, p_text, per_success_text, percent, points, rate_text
+from mldevbench.cli.figure import bracket, counted, p_text, per_success_text, percent, points, rate_text
 from mldevbench.cli.output import Json, Storage, StudyName, note, print_json, print_table
 from mldevbench.cli.plain import plain
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mldevbench.replaying import Replay
     from mldevbench.scaling import Scaling
 
+FLAGS = {"gpus": "--gpus-per-run", "samples": "--samples"}
 LABELS = 2  # in the default output, so that it fits a terminal
 
 
@@ -63,8 +64,10 @@ def _print(found: Sequence[Scaling], full: bool) -> None:
             _print_levels(one)
         if one.replay and (len(one.levels) < 2 or one.replay.graded):
             _print_replay(one, one.replay, full)
+        elif not one.levels:
+            print(f"{one.label}: no task is judged at every level of {one.axis}")
         elif len(one.levels) < 2:
-            print(f"{one.label}: one level of {one.axis}, which can't be replayed; run others with --budget")
+            print(f"{one.label}: one level of {one.axis}, which can't be replayed; run others with {FLAGS[one.axis]}")
         if full:
             _print_ahead(one)
         for text in one.notes:
@@ -81,7 +84,9 @@ def _print_levels(one: Scaling) -> None:
         for level in one.levels
     ]  # fmt: skip
     columns = (str(one.axis), "passed", "these tasks", "tasks like these", "void", "$ per success", "GPU-h per success")
-    print_table(f"{one.label}: scaling with {one.axis}, rerun at each level, {one.tasks} tasks", columns, rows)
+    print_table(
+        f"{one.label}: scaling with {one.axis}, rerun at each level, {counted(one.tasks, 'task')}", columns, rows
+    )
     if one.rise:
         mean = one.rise.difference
         print(
@@ -97,14 +102,15 @@ def _print_replay(one: Scaling, replay: Replay, full: bool) -> None:
     curve = replay.estimates
     rows = [
         (
-            f"{budget:g}", percent(curve.lower[place]),
-            *((percent(curve.graded[place]), bracket(curve.intervals[place]), percent(curve.upper[place]))
-              if replay.graded else ("–", "–", "–")),
+            f"{budget:.3g}", percent(curve.lower[place]), percent(curve.graded[place]),
+            bracket(curve.intervals[place]), percent(curve.upper[place]),
         )
         for place, budget in enumerate(curve.budgets)
     ]  # fmt: skip
     columns = (str(one.axis), "ended by then", "last snapshot", "95% interval", "any snapshot")
-    print_table(f"{one.label}: {replay.title}; runs of {replay.budget:g} {one.axis}, {one.tasks} tasks", columns, rows)
+    known = len(columns) if replay.graded else 2
+    title = f"{one.label}: {replay.title}; runs of {replay.budget:g} {one.axis}, {counted(one.tasks, 'task')}"
+    print_table(title, columns[:known], [row[:known] for row in rows])
     if not replay.graded:
         print("no graded snapshots: only the lower estimate is known; run with --snapshot-every, or rerun budgets")
     for budget, found in replay.calibrations.items():
@@ -122,10 +128,10 @@ def _print_surface(one: Scaling, replay: Replay) -> None:
         (f"pass@{k}", *(percent(rate) for rate in rates))
         for k, rates in zip(replay.attempts, replay.surface, strict=True)
     ]
-    budgets = [f"{budget:g}" for budget in replay.estimates.budgets]
+    budgets = [f"{budget:.3g}" for budget in replay.estimates.budgets]
     print_table(f"attempts × {one.axis}, an oracle choosing", ("", *budgets), rows)
     for total, line in replay.iso.items():
-        ways = ", ".join(f"{way.attempts} × {way.budget:g} {percent(way.rate)}" for way in line)
+        ways = ", ".join(f"{way.attempts} × {way.budget:.3g} {percent(way.rate)}" for way in line)
         print(f"same total of {total:g}: {ways}")
 
 

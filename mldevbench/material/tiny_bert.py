@@ -31,7 +31,7 @@ def margins(
 ) -> np.ndarray:
     """Return, for each example, by how much yes beats no."""
     ids = {word: number for number, word in enumerate(words)}
-    held = {name: value.astype(np.float64) for name, value in weights.items()}
+    held = {name: value.astype(np.float32) for name, value in weights.items()}
     found = np.zeros(len(examples))
     pairs = [_pair(ids, example, config["max_length"]) for example in examples]
     for length in {len(tokens) for tokens, _ in pairs}:
@@ -44,7 +44,8 @@ def margins(
 
 def _pair(ids: Mapping[str, int], example: Example, max_length: int) -> tuple[list[int], list[int]]:
     first = [ids["[CLS]"], *(ids[word] for word in example.question.split()), ids["[SEP]"]]
-    rest = [ids[word] for word in example.passage.split()][: max_length - len(first) - 1] + [ids["[SEP]"]]
+    kept = example.passage.split()[: max_length - len(first) - 1]
+    rest = [*(ids[word] for word in kept), ids["[SEP]"]]
     return first + rest, [0] * len(first) + [1] * len(rest)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mldevbench.stats.interval import CONFIDENCE, Interval
+from mldevbench.stats.interval import CONFIDENCE, Interval, wilson
 from mldevbench.stats.panel import Panel
 
 DRAWS = 2000
@@ -51,6 +51,8 @@ def mean_interval(per_task: Sequence[float], confidence: float = CONFIDENCE) -> 
     values = values[~np.isnan(values)]
     if len(values) < 2:
         return Interval(float("nan"), float("nan"))
+    if np.ptp(values) == 0 and 0 <= values[0] <= 1:  # drawing equal values again would claim certainty
+        return wilson(float(values.sum()), len(values), confidence)
     return percentile(values[draw_tasks(len(values))].mean(axis=1), confidence)
 
 

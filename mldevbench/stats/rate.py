@@ -65,10 +65,10 @@ def _population(panel: Panel, confidence: float) -> Estimate:
     tasks = len(panel)
     if tasks == 1:
         return Estimate(Target.POPULATION, panel.rate, None, None, "needs two tasks")
-    error = float(panel.means.std(ddof=1) / np.sqrt(tasks))
-    if error == 0 or (panel.totals == 1).all():
-        # Fractional passes: with equal means the tasks still count as that many trials, no more.
-        interval = wilson(panel.rate * tasks, tasks, confidence)
+    # Tasks drawn anew can't be surer than the same tasks again, however alike their means happen to be.
+    error = max(float(panel.means.std(ddof=1) / np.sqrt(tasks)), within_error(panel) or 0.0)
+    if (panel.totals == 1).all() or panel.rate in (0.0, 1.0):
+        interval = wilson(float(panel.means.sum()), tasks, confidence)
         return Estimate(Target.POPULATION, panel.rate, error, interval, "Wilson over tasks")
     quantile = student_quantile(tasks - 1, confidence)
     return _around(Target.POPULATION, panel.rate, error, quantile, "t over task means")

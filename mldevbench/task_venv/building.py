@@ -23,9 +23,7 @@ UNPINNED = (
 
 def lock() -> str:
     """Return the digest of what a task venv is made from; it is part of every task's digest."""
-    wanted = [
-        path.read_text(encoding="utf-8") for path in (HERE / "requirements.txt", HERE / "torchvision_stub.py")
-    ]
+    wanted = [path.read_text(encoding="utf-8") for path in (HERE / "requirements.txt", HERE / "torchvision_stub.py")]
     return of_value([wanted, TORCH, UNPINNED, sys.version_info[:2]], 12)
 
 
@@ -33,10 +31,8 @@ def path() -> Path:
     """Return where the task venv is, or say how to make it."""
     venv = _place()
     if not (venv / ".ready").is_file():
-        raise UserError(
-            "the task venv isn't built on this machine; run 'mldevbench doctor --fix' or 'make setup'"
-        )
-    return venv
+        raise UserError("the task venv isn't built on this machine; run 'mldevbench doctor --fix' or 'make setup'")
+    return venv.resolve()
 
 
 def python_home(venv: Path) -> Path:
@@ -77,9 +73,7 @@ def _install(venv: Path, pins: list[str]) -> None:
     shutil.copyfile(HERE / "torchvision_stub.py", packages / "torchvision_stub.py")
     (packages / "torchvision_stub.pth").write_text("import torchvision_stub\n", encoding="utf-8")
     # Sandboxes see the folder read-only, so the byte code must be there before.
-    subprocess.run(
-        [str(venv / "bin" / "python"), "-m", "compileall", "-qq", "-j", "0", str(packages)], check=False
-    )
+    subprocess.run([str(venv / "bin" / "python"), "-m", "compileall", "-qq", "-j", "0", str(packages)], check=False)
 
 
 def _run(command: list[str]) -> None:

@@ -151,6 +151,13 @@ def test_whose_fault_it_is(play: Play) -> None:
     assert refused.submitted.stop_reason is StopReason.REQUEST
 
 
+def test_the_hard_stop_reaches_an_agent_that_waits_for_its_model(play: Play) -> None:
+    slow = turns({"text": "late", "delay": 600})
+    ended = play("hello_world", slow, Budget(minutes=60, wall_minutes=0.2))
+    assert ended.submitted.stop_reason is StopReason.WALL_MINUTES and ended.submitted.wall_seconds < 120
+    assert ended.submitted.usage.steps == 1, "it was cut, and charged"
+
+
 def test_a_planted_key_is_in_no_recorded_file(play: Play, tmp_path: Path) -> None:
     leak = {"text": f"the key is {KEY}", "calls": [{"shell": {"command": f"echo {KEY} | base64; echo {KEY}"}}]}
     play("hello_world", turns(leak, {"text": "done"}))

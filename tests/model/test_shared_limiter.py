@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -32,36 +33,48 @@ def nodes() -> Iterator[Any]:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     for _ in range(NODES - 1):
         cluster.add_node(num_cpus=1)
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers can't import a test
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     yield ray
     ray.shutdown()
     cluster.shutdown()
 
 
-def eight_runs(spec: ModelSpec, runs: int, calls: int) -> list[tuple[int, int]]:
+def node_of_runs(spec: ModelSpec, runs: int, calls: int, shared: bool) -> list[tuple[int, int]]:
     """Let runs call one after another, all at once, as those of one node; return each one's steps and tries."""
     import json
 
     from cluster.limiter import connect
     from mldevbench.model.budget import BudgetMeter
     from mldevbench.model.door import Model
+    from mldevbench.model.library import library
+    from mldevbench.model.pacer import LocalPacer
     from mldevbench.records import Budget, Step
+
+    def model_for(taken: list[Step]) -> Model:
+        pacer = connect(spec) if shared else LocalPacer()
+        return Model(spec, budget=BudgetMeter(Budget()), pacer=pacer, record=taken.append)
 
     async def one(model: Model) -> None:
         for _ in range(calls):
             await model.acomplete([{"role": "user", "content": "go"}])
 
-    steps: list[list[Step]] = [[] for _ in range(runs)]
-    models = [Model(spec, budget=BudgetMeter(Budget()), pacer=connect(spec), record=taken.append) for taken in steps]
-
     async def all_of_them() -> None:
         await asyncio.gather(*(one(model) for model in models))
 
+    library()
+    steps: list[list[Step]] = [[] for _ in range(runs)]
+    models = [model_for(taken) for taken in steps]
     wait_for(all_of_them())
     return [
         (model.usage.steps, sum(json.loads(step.arguments or "")["tries"] for step in taken))
         for model, taken in zip(models, steps, strict=True)
     ]
+
+
+def rate(starts: list[float], after: int) -> float:
+    """Return the calls per second once the first are over, in which processes warm up."""
+    return (len(starts) - after) / (starts[-1] + ANSWER_SECONDS - starts[after])
 
 
 def test_thirty_two_runs_share_five_places(nodes: Any) -> None:
@@ -71,21 +84,22 @@ def test_thirty_two_runs_share_five_places(nodes: Any) -> None:
         starts.append(time.monotonic())
         return Answer(delay=ANSWER_SECONDS)
 
+    work = nodes.remote(num_cpus=1, max_retries=0)(node_of_runs)
     with ModelServer(behave, at_most=PLACES, retry_after="0.5") as server:
         spec = ModelSpec("openai/tested", api_base=server.base, key=KEY, patience_seconds=200)
-        work = nodes.remote(num_cpus=1, max_retries=0)(eight_runs)
-        results = nodes.get([work.remote(spec, RUNS // NODES, CALLS) for _ in range(NODES)], timeout=250)
+        nodes.get(work.remote(spec, PLACES, 8, False), timeout=200)
+        assert server.tally.refused == 0
+        best = rate(starts, PLACES)
+        starts.clear()
+        before = server.tally.requests
+        results = nodes.get([work.remote(spec, RUNS // NODES, CALLS, True) for _ in range(NODES)], timeout=250)
         tally = server.tally
-    ends = starts[-1] + ANSWER_SECONDS
     flat = [pair for node in results for pair in node]
     assert [steps for steps, _ in flat] == [CALLS] * RUNS
-    assert sum(tries for _, tries in flat) == tally.requests == RUNS * CALLS + tally.refused
+    assert sum(tries for _, tries in flat) == tally.requests - before == RUNS * CALLS + tally.refused
     assert tally.refused <= 8
-    # From the moment when all nodes have their litellm: before it there is nobody who could call.
-    begun = starts[RUNS]
-    served = len(starts) - RUNS
-    ideal = served * ANSWER_SECONDS / PLACES
-    assert ideal / (ends - begun) >= 0.9, f"{ideal:.1f} s of work took {ends - begun:.1f} s"
+    # Both are measured on the machine as it is, whatever else it does.
+    assert rate(starts, RUNS) >= 0.85 * best
 
 
 def test_the_limiter_is_shared_by_name_and_ends_itself(nodes: Any) -> None:

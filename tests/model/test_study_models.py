@@ -122,3 +122,18 @@ def test_a_wrong_key_stops_the_study_with_one_line(cli: Cli, tmp_path: Path, ray
         assert "check the key" in done.stderr and "Traceback" not in done.stderr
         assert KEY not in done.stdout + done.stderr
         assert server.tally.requests <= 4
+
+
+def test_a_recorded_study_is_played_again(cli: Cli, tmp_path: Path, ray_folder: Path) -> None:
+    script = tmp_path / "greet.yaml"
+    turns = [{"calls": [{"shell": {"command": GREET}}]}, {"text": "It prints the line."}]
+    script.write_text(yaml.safe_dump({"turns": turns}), encoding="utf-8")
+    asked = ["run", "--agent", "react", "--task", "hello_world"]
+    first = cli(*asked, "--name", "first", "--model", f"scripted/{script}")
+    assert first.returncode == 0, first.stderr[-2000:]
+    again = cli(*asked, "--name", "again", "--model", "replay/first")
+    assert again.returncode == 0, again.stderr[-2000:]
+    (row,) = StudyStore(open_place(str(tmp_path / "results" / "again"))).runs.all()
+    assert (row.outcome, row.steps, row.model_served) == (Outcome.PASSED, 2, "replay/first")
+    missing = cli(*asked, "--name", "third", "--model", "replay/none")
+    assert missing.returncode == 2 and "replay/none" in missing.stderr

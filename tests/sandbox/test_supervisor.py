@@ -22,6 +22,7 @@ from mldevbench.sandbox.protocol import SandboxSpec
 cage = open_sandbox(SandboxSpec(Path(sys.argv[1])), sys.argv[2])
 loop = "trap '' TERM HUP INT; while true; do date +%N >> beat; sleep 0.05; done"
 cage.run(["bash", "-c", f'(setsid bash -c "{loop}" &) & nohup bash -c "{loop}" > /dev/null 2>&1 & true'], seconds=60)
+cage.spawn(["bash", "-c", "until [ -e leave ]; do sleep 0.02; done; touch left"], log="log")
 if sys.argv[3] == "frozen":
     cage.freeze()
 alone = cage.isolation == "bubblewrap"
@@ -31,7 +32,7 @@ time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("state", ["running", "frozen"])
+@pytest.mark.parametrize("state", ["running", "frozen", "deaf"])
 @pytest.mark.parametrize("isolation", ["bubblewrap", "process"])
 def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, state: str) -> None:
     if (problem := available(isolation)) is not None:
@@ -43,17 +44,26 @@ def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, 
     inode, mark = supervisor.stdout.readline().split()
     beat = workspace / "beat"
     deadline = time.monotonic() + 30
-    while state == "running" and not beat.exists():
+    while state != "frozen" and not beat.exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)
     assert alive(isolation, int(inode), mark)
+    if state == "deaf":  # words that it never reads turn the end of its socket into an error
+        supervisor.send_signal(signal.SIGSTOP)
+        (workspace / "leave").touch()
+        while not (workspace / "left").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(0.3)
     supervisor.send_signal(signal.SIGKILL)
     supervisor.wait()
     supervisor.stdout.close()
     deadline = time.monotonic() + 5
-    while alive(isolation, int(inode), mark):
-        assert time.monotonic() < deadline, "processes outlive their supervisor"
+    while (left := alive(isolation, int(inode), mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert left == [], "processes outlive their supervisor"
     size = beat.stat().st_size if beat.exists() else 0
     time.sleep(0.3)
     assert (beat.stat().st_size if beat.exists() else 0) == size

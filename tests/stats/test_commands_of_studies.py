@@ -91,7 +91,7 @@ def test_json_is_one_object_without_nan(storage: str) -> None:
 def test_variance_says_what_is_flaky_void_and_owed(storage: str) -> None:
     result = CliRunner().invoke(app, ["variance", "made", "--storage", storage])
     assert "90 of 540 runs are missing" in result.stderr
-    assert "mldevbench run --name made" in result.stderr
+    assert "run them with: mldevbench run STUDY.yaml --name made --storage" in result.stderr
     assert "task_00 (agent, 3/5)" in result.stdout
     assert "60 [60, 100]" in result.stdout
 

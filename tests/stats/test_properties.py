@@ -131,8 +131,8 @@ def test_corrections_keep_the_order_and_never_shrink() -> None:
 
 
 def test_clustered_error_is_the_error_of_task_means_when_balanced() -> None:
-    outcomes = np.random.default_rng(4).integers(0, 2, (30, 5))
-    panel = Panel.of(outcomes)
+    rng = np.random.default_rng(4)
+    panel = Panel.of(rng.random((30, 5)) < rng.random((30, 1)))
     assert clustered_error(panel) == pytest.approx(panel.means.std(ddof=1) / math.sqrt(30))
     assert estimate(panel, Target.POPULATION).error == pytest.approx(clustered_error(panel))
 
@@ -166,6 +166,13 @@ def test_rates_without_spread_still_have_width(target: Target) -> None:
         assert found.interval
         assert found.interval.half_width > 0.01
         assert found.interval.low <= value <= found.interval.high
+
+
+def test_other_tasks_are_never_surer_than_these() -> None:
+    panel = Panel.of(np.roll([1.0, 1.0, 0.0, 1.0, 0.0], place) for place in range(30))
+    these, like_these = (estimate(panel, target).interval for target in Target)
+    assert these and like_these
+    assert like_these.half_width >= these.half_width > 0.05
 
 
 def test_one_seed_says_nothing_of_these_tasks_and_wilson_of_others() -> None:

@@ -48,14 +48,14 @@ def test_there_are_tasks() -> None:
 
 def test_both_profiles_have_the_same_names(task: Task) -> None:
     assert set(task.profiles) == {"mini", "full"}
-    used = names_in((task.folder / "instruction.md").read_text(encoding="utf-8"))
+    used = names_in(task.part("instruction.md").read_text(encoding="utf-8"))
     missing = {name: used & (set(task.profile("mini")) - set(values)) for name, values in task.profiles.items()}
     assert not any(missing.values()), missing
 
 
 def test_instruction_tells_every_threshold(task: Task) -> None:
-    instruction = (task.folder / "instruction.md").read_text(encoding="utf-8")
-    judge = (task.folder / "validate.py").read_text(encoding="utf-8")
+    instruction = task.part("instruction.md").read_text(encoding="utf-8")
+    judge = task.part("validate.py").read_text(encoding="utf-8")
     bounds = {
         name for name in task.profile("mini") if re.match(r"(min|max)_|.*(tolerance|seconds|margin|error)$", name)
     }
@@ -65,12 +65,12 @@ def test_instruction_tells_every_threshold(task: Task) -> None:
 
 
 def _data(task: Task) -> str:
-    path = task.folder / "data.py"
+    path = task.part("data.py")
     return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def test_instruction_names_what_is_submitted_and_installed(task: Task) -> None:
-    instruction = (task.folder / "instruction.md").read_text(encoding="utf-8")
+    instruction = task.part("instruction.md").read_text(encoding="utf-8")
     for pattern in (*task.submission, *task.protected):
         stem = pattern.split("*")[0].rstrip("/") or pattern
         assert stem in instruction, f"instruction.md doesn't name {stem}"
@@ -79,15 +79,15 @@ def test_instruction_names_what_is_submitted_and_installed(task: Task) -> None:
 
 
 def test_every_secret_file_carries_the_canary(task: Task) -> None:
-    files = [(task.folder / "validate.py", (task.folder / "validate.py").read_text(encoding="utf-8"))]
+    files = [(task.part("validate.py"), task.part("validate.py").read_text(encoding="utf-8"))]
     for name in SECRET_FOLDERS:
-        files += texts(task.folder / name)
+        files += texts(task.part(name))
     bare = [path for path, text in files if path.suffix in COMMENTED and CANARY not in text.split("\n\n")[0]]
     assert bare == []
 
 
 def test_what_the_agent_sees_names_nothing_of_ours(task: Task) -> None:
-    seen = [*texts(task.folder / "workspace"), *texts_of(task.folder / "instruction.md")]
+    seen = [*texts(task.part("workspace")), *texts_of(task.part("instruction.md"))]
     telling = [(path.name, match[0]) for path, text in seen if (match := SECRET_WORDS.search(text))]
     assert telling == []
 
@@ -97,14 +97,14 @@ def texts_of(path: Path) -> list[tuple[Path, str]]:
 
 
 def test_enough_variants_to_prove_it(task: Task) -> None:
-    counts = {name: len(list((task.folder / name).glob("*/"))) for name in ("solutions_alt", "cheats", "mutants")}
-    assert (task.folder / "solution").is_dir()
+    counts = {name: len(list(task.part(name).glob("*/"))) for name in ("solutions_alt", "cheats", "mutants")}
+    assert task.part("solution").is_dir()
     assert counts["solutions_alt"] >= 1 and counts["cheats"] >= 3 and counts["mutants"] >= 3, counts
 
 
 def test_no_variant_is_empty_or_repeats_another(task: Task) -> None:
     seen: dict[str, Path] = {}
-    for folder in [task.folder / "solution", *task.folder.glob("*/*/")]:
+    for folder in [*task.folder.glob("solution/"), *task.folder.glob("*/*/")]:
         if folder.parent.name in ("hidden", "workspace") or folder.name == "__pycache__":
             continue
         content = repr([(path.relative_to(folder).as_posix(), text) for path, text in texts(folder)])

@@ -157,9 +157,9 @@ class Keeper:
         roots = {pid for pid, owner in self.commands.items() if owner == number}
         for _ in range(50):
             members = family(roots, roots, processes()) if roots else ()
-            for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, none can fork or complain
+            for act in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, none can fork or complain
                 for pid in members:
-                    signal_quietly(pid, number)
+                    signal_quietly(pid, act)
             if not any(process.pid in members and process.state != b"Z" for process in processes()):
                 return
 

@@ -13,6 +13,8 @@ from mldevbench.records import Check, Metric
 
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
     answer = read_json(submission, "answer.json")
-    yield require("answer.json", isinstance(answer, dict) and "mean" in answer, "an object with the key mean", "another form")
+    yield require(
+        "answer.json", isinstance(answer, dict) and "mean" in answer, "an object with the key mean", "another form"
+    )
     expected = float(draw.rng("numbers").integers(-1000, 1000, profile["count"]).mean())
     yield close("mean", number(answer["mean"], "mean"), expected, tolerance=1e-6)

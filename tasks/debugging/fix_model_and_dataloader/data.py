@@ -16,4 +16,4 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> None:
     pictures = draw_pictures(draw.rng("pictures"), profile["pictures"])
     (destination / "data").mkdir()
     np.save(destination / "data" / "images.npy", pictures.images)
-    np.save(destination / "data" / "labels.npy", pictures.labels.astype(np.uint8))
+    np.save(destination / "data" / "labels.npy", pictures.labels.astype(np.int32))

@@ -34,7 +34,11 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     drawn, names = draw_pictures(rng, profile["others"]), rng.permutation(10)
     pictures = Pictures(drawn.images, names[drawn.labels])
     weights, batch = reference.draw_weights(rng), draw_pictures(rng, int(rng.integers(20, 40)))
-    inputs: dict[str, Any] = {"epochs": profile["epochs"], "labels": batch.labels, "pictures": reference.plain(batch.images)}
+    inputs: dict[str, Any] = {
+        "epochs": profile["epochs"],
+        "labels": batch.labels,
+        "pictures": reference.plain(batch.images),
+    }
     inputs |= {f"weight {name}": value for name, value in weights.items()}
     with Room(submission, files=["shapes_classifier/**"], add=_files(pictures)) as room:
         answers = room.call(HIDDEN / "probe.py", inputs, seconds=profile["seconds"])
@@ -49,7 +53,7 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
 
 def _files(pictures: Pictures) -> dict[str, bytes | Path]:
     files: dict[str, bytes | Path] = {name: GIVEN / name for name in PRISTINE}
-    for name, array in (("images", pictures.images), ("labels", pictures.labels.astype(np.uint8))):
+    for name, array in (("images", pictures.images), ("labels", pictures.labels.astype(np.int32))):
         buffer = io.BytesIO()
         np.save(buffer, array)
         files[f"other/{name}.npy"] = buffer.getvalue()
@@ -106,7 +110,11 @@ def _validation_batches(reference: Any, answers: Mapping[str, Any], pictures: Pi
 
 
 def _steps(
-    reference: Any, answers: Mapping[str, Any], weights: Mapping[str, np.ndarray], inputs: Mapping[str, Any], most: float
+    reference: Any,
+    answers: Mapping[str, Any],
+    weights: Mapping[str, np.ndarray],
+    inputs: Mapping[str, Any],
+    most: float,
 ) -> Iterator[Check]:
     """Compare single steps on given weights, with running and with batch statistics."""
     yield equal("tensors of the model", answers.get("names"), sorted(weights))
@@ -118,7 +126,9 @@ def _steps(
         loss = functional.cross_entropy(scores, labels)
         slopes = [slope.numpy() for slope in torch.autograd.grad(loss, wanted)]
         told = number(answers.get(f"{mode} loss"), f"loss, {mode}")
-        yield at_most(f"relative error of the loss, {mode}", abs(told - float(loss.detach())) / float(loss.detach()), most)
+        yield at_most(
+            f"relative error of the loss, {mode}", abs(told - float(loss.detach())) / float(loss.detach()), most
+        )
         pairs = {"scores": scores.detach().numpy(), "gradient": slopes[0], "first gradient": slopes[1]}
         for name, right in pairs.items():
             seen = _array(answers, f"{mode} {name}", right.shape)
@@ -141,7 +151,9 @@ def _measured(scores: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]
     return loss, float((scores.argmax(1) == labels).double().mean())
 
 
-def _epochs(reference: Any, answers: Mapping[str, Any], rest: Pictures, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
+def _epochs(
+    reference: Any, answers: Mapping[str, Any], rest: Pictures, profile: Mapping[str, Any]
+) -> Iterator[Check | Metric]:
     """Recompute what metrics.csv says of each epoch from its checkpoint."""
     rows = _rows(answers.get("metrics"), profile["epochs"])
     pixels, labels = torch.from_numpy(reference.plain(rest.images)), torch.from_numpy(rest.labels)
@@ -154,7 +166,9 @@ def _epochs(reference: Any, answers: Mapping[str, Any], rest: Pictures, profile:
         yield at_most(f"relative error of val_loss, epoch {epoch}", abs(row["val_loss"] - loss) / loss, 0.003)
         told, pictures = row["val_accuracy"] * len(labels), accuracy * len(labels)
         whole = abs(told - round(told)) < 0.02 and abs(told - pictures) < 1.02
-        yield check(f"val_accuracy, epoch {epoch}", whole, "that of the weights", f"{told:.2f} and {pictures:.2f} pictures")
+        yield check(
+            f"val_accuracy, epoch {epoch}", whole, "that of the weights", f"{told:.2f} and {pictures:.2f} pictures"
+        )
         moved = earlier is None or float(np.abs(held["conv1.weight"] - earlier).max()) > 1e-5
         yield check(f"weights, epoch {epoch}", moved, "others than before", "new" if moved else "the same")
         earlier = held["conv1.weight"]

@@ -71,7 +71,12 @@ def _cases(rng: np.random.Generator) -> list[tuple[dict[str, Any], list[int]]]:
 
 
 def _compare(
-    reference: Any, number: int, case: Mapping[str, Any], inputs: Mapping[str, Any], answers: Mapping[str, Any], tolerance: float
+    reference: Any,
+    number: int,
+    case: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    answers: Mapping[str, Any],
+    tolerance: float,
 ) -> Iterator[Check]:
     asked = f"patches of {case['patch_size']} at call time" if case["patch_size"] else "patches as constructed"
     where = f"{case['sizes']['feed_forward']}, {case['sizes']['registers']} registers, {asked}"

@@ -1,6 +1,7 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
 """Fetch batches, take single steps with given weights, and train; knows nothing of what is right."""
 
+from importlib import import_module
 from pathlib import Path
 
 
@@ -10,13 +11,14 @@ def probe(inputs: dict) -> dict:
     from safetensors.numpy import load_file
 
     torch.set_num_threads(1)
-    from trainloop import DataModule, Module
-
+    # First of all: whoever is imported later may put other classes in place of these.
+    package = import_module("trainloop")
+    bases = package.Module, package.DataModule
     from shapes_classifier.data import ShapesData
     from shapes_classifier.model import ShapesClassifier
 
     model, data = ShapesClassifier(), ShapesData("other")
-    answers = {"bases": [Module in type(model).__mro__, DataModule in type(data).__mro__]}
+    answers = {"bases": [base in type(given).__mro__ for base, given in zip(bases, (model, data), strict=True)]}
     data.setup()
     for kind, loader in (("train", data.train_dataloader), ("val", data.val_dataloader)):
         for number in range(2):

@@ -23,7 +23,7 @@ def probe(inputs: dict) -> dict:
                                           with_class=case["with_class"], **options)  # fmt: skip
         for place, layer in enumerate(layers):
             parts = layer if case["with_class"] else (layer,)
-            outputs |= {f"layer {place} {kind}": part for kind, part in zip(("patches", "class"), parts)}
+            outputs |= {f"layer {place} {kind}": part for kind, part in zip(("patches", "class"), parts, strict=False)}
         pulled = sum((value * (0.3 + value)).mean() for value in outputs.values() if value.numel())
         if pulled.requires_grad:
             pulled.backward()

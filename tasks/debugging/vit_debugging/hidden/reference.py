@@ -16,7 +16,9 @@ Tensors = dict[str, torch.Tensor]
 def shapes(sizes: Mapping[str, Any]) -> dict[str, list[int]]:
     """Return every parameter's shape, sorted by name."""
     width, hidden = sizes["width"], sizes["hidden"]
-    rows, columns = (side // patch for side, patch in zip(pair(sizes["image_size"]), pair(sizes["patch_size"]), strict=True))
+    rows, columns = (
+        side // patch for side, patch in zip(pair(sizes["image_size"]), pair(sizes["patch_size"]), strict=True)
+    )
     made = {
         "class_token": [1, 1, width],
         "mask_token": [1, width],
@@ -44,7 +46,9 @@ def pair(size: int | list[int]) -> list[int]:
     return [size, size] if isinstance(size, int) else list(size)
 
 
-def answers(case: Mapping[str, Any], weights: np.ndarray, images: np.ndarray, masks: np.ndarray) -> dict[str, np.ndarray]:
+def answers(
+    case: Mapping[str, Any], weights: np.ndarray, images: np.ndarray, masks: np.ndarray
+) -> dict[str, np.ndarray]:
     """Return all that forward and intermediate_layers must give, and the gradients."""
     held, start = {}, 0
     for name, shape in shapes(case["sizes"]).items():
@@ -140,7 +144,9 @@ def _linear(tokens: torch.Tensor, held: Tensors, name: str) -> torch.Tensor:
 
 
 def _attend(tokens: torch.Tensor, held: Tensors, heads: int) -> torch.Tensor:
-    split = [part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in _linear(tokens, held, "attention.qkv").chunk(3, -1)]
+    split = [
+        part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in _linear(tokens, held, "attention.qkv").chunk(3, -1)
+    ]
     mixed = functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
     return _linear(mixed, held, "attention.projection")
 
