@@ -60,7 +60,7 @@ class RunWorker:
             place=place,
             pacer=_pacer(order),
             solution=unpack(solution, cache) / "solution" if solution else None,
-            node=os.uname().nodename,
+            node=f"{os.uname().nodename}-{ray.get_runtime_context().get_node_id()[:6]}",
             gpus=_gpus(),
         )
         attempt = Attempt(order, means)
@@ -111,6 +111,7 @@ def _venv() -> Path:
 
 
 def _gpus() -> tuple[int, ...]:
+    """Return the minors of the GPUs that this actor holds."""
     return tuple(int(name) for name in ray.get_gpu_ids() if str(name).isdigit())
 
 

@@ -31,6 +31,7 @@ from mldevbench.task import Task
 from mldevbench.trajectory import Trajectory
 
 GRACE_SECONDS = 20.0
+DRIVER = Path("/dev/nvidiactl")
 GATEWAY_SOCKET = "/run/gateway.sock"
 
 
@@ -129,12 +130,14 @@ class Attempt:
         asked = self.means.task.resources
         limits = Limits(memory_mb=int(asked.memory_gb * 1024), disk_mb=int(asked.disk_gb * 1024))
         sockets = (Bind(gateway.socket, GATEWAY_SOCKET),) if gateway else ()
+        minors, environment = seen_gpus(self.means.gpus, DRIVER.exists())
         return SandboxSpec(
             inside,
             readonly=gateway.binds if gateway else (),
             venv=self.means.venv,
+            environment=environment,
             limits=limits,
-            gpus=self.means.gpus,
+            gpus=minors,
             sockets=sockets,
         )
 
@@ -194,6 +197,16 @@ class Attempt:
         if late:
             return StopReason.WALL_MINUTES, ""
         return _reason(ended[0])
+
+
+def seen_gpus(held: tuple[int, ...], real: bool) -> tuple[tuple[int, ...], dict[str, str]]:
+    """Return the devices to show and what to say of them; simulated GPUs are only spoken of.
+
+    A real one needs no word: only the devices that are reserved are there. Silence about none would show them all.
+    """
+    if not held:
+        return (), {"CUDA_VISIBLE_DEVICES": ""}
+    return (held, {}) if real else ((), {"CUDA_VISIBLE_DEVICES": ",".join(str(minor) for minor in held)})
 
 
 def _reason(error: BaseException | None) -> tuple[StopReason, str]:

@@ -15,6 +15,7 @@ from mldevbench.cli import (
     run,
     runs,
     scale,
+    share,
     show,
     status,
     tasks,
@@ -55,6 +56,10 @@ app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
 app.command("variance")(variance.variance)
 app.command("scale")(scale.scale)
+app.command("export")(share.export)
+app.command("import")(share.import_)
+app.command("merge")(share.merge)
+app.command("prune")(share.prune)
 app.command("doctor")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
 app.add_typer(agents.app, name="agents", help="List agents.")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from mldevbench.compare import Comparison
     from mldevbench.rates import Rate
 
-LINES = 24  # pairs in the default output, so that it fits a terminal
+LINES, NOTES = 24, 5  # in the default output, so that it fits a terminal
 
 
 def compare(
@@ -87,7 +87,8 @@ def _print_all(found: Sequence[Comparison], full: bool) -> None:
         print(f"… and {len(found) - len(shown)} more pairs; --full shows them")
     methods = sorted({one.test.method for one in found})
     print(f"{' and '.join(methods)}; intervals are for tasks like these; Holm corrects for {len(found)} pairs")
-    for note in dict.fromkeys(note for one in found for note in one.notes):
+    notes = list(dict.fromkeys(note for one in found for note in one.notes))
+    for note in notes if full else notes[:NOTES]:
         print(f"note: {note}")
     if full:
         for one in found:

@@ -101,7 +101,7 @@ def _print(found: Forecast, full: bool) -> None:
         (
             f"{point.seeds}{' *' if point.seeds == found.wanted else ''}",
             f"{100 * point.fixed:.1f}", _width(point.population),
-            f"{100 * point.effect_fixed:.0f}", f"{100 * point.effect_population:.0f}",
+            _effect(point.effect_fixed), _effect(point.effect_population),
             str(point.runs), _range(point.usd, "$"), _range(point.gpu_hours, ""),
         )
         for point in found.points
@@ -122,6 +122,11 @@ def _print(found: Forecast, full: bool) -> None:
 def _width(half_width: float) -> str:
     """No rate is known worse than within a hundred points."""
     return f"{100 * min(half_width, 1.0):.1f}"
+
+
+def _effect(difference: float) -> str:
+    """No two rates differ by more than a hundred points."""
+    return f"{100 * difference:.0f}" if difference <= 1 else "–"
 
 
 def _range(values: tuple[float, float, float] | None, unit: str) -> str:

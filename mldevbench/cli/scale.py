@@ -51,9 +51,11 @@ def scale(
         return
     if missing.line:
         note(missing.line)
-    _print(found if full else found[:LABELS], full)
-    if len(found) > LABELS and not full:
-        print(f"… and {len(found) - LABELS} more labels; --full shows them")
+    both = any(len(one.levels) > 1 and one.replay and one.replay.graded for one in found)
+    shown = found if full else found[: 1 if both else LABELS]
+    _print(shown, full)
+    if len(found) > len(shown):
+        print(f"… and {counted(len(found) - len(shown), 'more label')}; --full shows them")
     for label, success in predictions.items():
         print(f"{label}: {percent(success)} fitted at {at:g} {axis}")
 

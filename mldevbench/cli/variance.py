@@ -14,7 +14,7 @@ from mldevbench.cli.plain import plain
 if TYPE_CHECKING:
     from mldevbench.variance import Component, Variance
 
-LABELS = 6  # in the default output, so that it fits a terminal
+LABELS = 5  # in the default output, so that it fits a terminal
 
 
 def variance(

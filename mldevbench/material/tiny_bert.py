@@ -19,7 +19,7 @@ def drawn_checkpoint(
     made = {name: _shaken(rng, value, spread) for name, value in weights.items()}
     order = rng.permutation(len(words))
     made["words.weight"] = np.ascontiguousarray(made["words.weight"][order])
-    return made, [words[place] for place in order]
+    return made, [words[int(place)] for place in order]
 
 
 def _shaken(rng: np.random.Generator, value: np.ndarray, spread: float) -> np.ndarray:

@@ -8,28 +8,20 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NoReturn
+from typing import Any
 
 from mldevbench.digest import canonical
-from mldevbench.errors import Fault
 from mldevbench.model.budget import AgentStopped, Ask, BudgetExhausted, BudgetMeter, Reservation
+from mldevbench.model.call import Call, Line
 from mldevbench.model.estimate import Estimator
-from mldevbench.model.failure import (
-    WORTH_RETRYING,
-    Failure,
-    Kind,
-    StudyStopper,
-    backoff,
-    failure_of,
-    final,
-)
-from mldevbench.model.limiter import Outcome
+from mldevbench.model.failure import StudyStopper
 from mldevbench.model.loop import wait_for
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.reply import Reply, ToolCall, reply_of
+from mldevbench.model.secrets import Scrubber
 from mldevbench.model.spec import ModelSpec, resolve
 from mldevbench.model.upstream import Answer, Provider, Request, Upstream
-from mldevbench.records import Cause, Step, StopReason, Usage
+from mldevbench.records import Step, StopReason, Usage
 
 __all__ = ["AgentStopped", "Model", "ModelSpec", "Reply", "StudyStopper", "ToolCall", "resolve"]
 
@@ -55,13 +47,20 @@ class Model:
         self.spec = spec
         self.budget = budget
         self.record = record
-        self._pacer = pacer or LocalPacer(spec.pace)
         self._seed = seed
-        self._scrub = scrub
+        own_key = Scrubber([spec.key])
+        self._scrub: Callable[[str], str] = lambda text: scrub(own_key(text))
         self._clock = clock
-        self._upstream = upstream or Provider(spec)
         self._estimator = Estimator()
-        self._chance = random.Random(seed)
+        self._line = Line(
+            spec,
+            budget,
+            pacer or LocalPacer(spec.pace),
+            upstream or Provider(spec),
+            clock,
+            random.Random(seed),
+            self._scrub,
+        )
         self._tasks: set[asyncio.Future[Answer]] = set()
         self._closed = False
         self._ready = False
@@ -92,14 +91,14 @@ class Model:
         self._demand_open()
         if not self._ready:
             with self.budget.waiting():
-                await self._upstream.ready()
+                await self._line.upstream.ready()
             self._ready = True
         given = {name: value for name, value in sampling.items() if value is not None}
         request = Request(messages, tools, {"seed": self._seed, **given}, stream)
         reservation = await self._reserve(request)
         if reservation.max_tokens is not None:
             request = replace(request, sampling={**request.sampling, **_longest(given, reservation.max_tokens)})
-        call = _Call(self, request, reservation)
+        call = Call(self._line, request, reservation)
         task = asyncio.ensure_future(call.answered())
         self._tasks.add(task)
         try:
@@ -118,7 +117,7 @@ class Model:
         deadline = self._clock() + CLOSE_SECONDS
         while self._tasks and self._clock() < deadline:
             time.sleep(LOOK_AGAIN)
-        self._upstream.close()
+        self._line.upstream.close()
 
     def note(self, text: str) -> None:
         """Record something about the model that is no call."""
@@ -137,7 +136,7 @@ class Model:
             self._demand_open()
         return reservation
 
-    def _count(self, call: _Call, answer: Answer) -> Reply:
+    def _count(self, call: Call, answer: Answer) -> Reply:
         step = self.budget.settle(call.reservation, answer.usage, call.started, call.ended)
         self._estimator.learn(call.request.messages, call.request.tools, answer.usage.prompt_tokens)
         seconds = call.ended - call.started
@@ -146,7 +145,7 @@ class Model:
         self._note(call, reply, answer.flags)
         return reply
 
-    def _unanswered(self, call: _Call, error: BaseException) -> None:
+    def _unanswered(self, call: Call, error: BaseException) -> None:
         """Free what a failed call held; one that we cut ourselves is charged its upper estimate."""
         if not (call.in_flight and isinstance(error, asyncio.CancelledError | BudgetExhausted)):
             self.budget.release(call.reservation)
@@ -162,7 +161,7 @@ class Model:
         raw = {"choices": [{"message": {}, "finish_reason": "cut"}]}
         self._note(call, reply_of(raw, worst, step), ("estimated",))
 
-    def _note(self, call: _Call, reply: Reply, flags: tuple[str, ...]) -> None:
+    def _note(self, call: Call, reply: Reply, flags: tuple[str, ...]) -> None:
         sampling = {name: value for name, value in call.request.sampling.items() if name != "response_format"}
         about = {
             "sampling": sampling,
@@ -185,97 +184,6 @@ class Model:
                 at=datetime.now(UTC),
             )
         )
-
-
-class _Call:
-    """One call with its tries; a failed try costs no tokens and no working time."""
-
-    def __init__(self, model: Model, request: Request, reservation: Reservation) -> None:
-        self.request = request
-        self.reservation = reservation
-        self.tries = 0
-        self.started = self.ended = 0.0
-        self.waited = 0.0
-        self.in_flight = False
-        self._model = model
-        self._failing_since: float | None = None
-
-    async def answered(self) -> Answer:
-        """Try until there is an answer, the failure is final, or patience is at its end."""
-        model = self._model
-        while True:
-            outcome = await self._try()
-            if isinstance(outcome, Answer):
-                return outcome
-            if self._failing_since is None:
-                self._failing_since = self.started
-            wait = backoff(outcome, self.tries, model._chance.random())
-            ends = model._clock() + wait
-            if outcome.kind not in WORTH_RETRYING or ends - self._failing_since > model.spec.patience_seconds:
-                raise final(outcome, model.spec.name)
-            if wait >= model.budget.remaining().wall_seconds:
-                raise Fault(Cause.PROVIDER_ERROR, f"{model.spec.name}: {outcome.detail} until the time was up")
-            await self._wait(asyncio.sleep(wait))
-
-    async def _try(self) -> Answer | Failure:
-        model = self._model
-        permit = await self._wait(self._permit())
-        self.tries += 1
-        result, retry_after = Outcome.FAILED, None
-        self.started = model._clock()
-        self.in_flight = True
-        seconds = self._seconds()
-        try:
-            async with asyncio.timeout(seconds):
-                answer = await model._upstream.send(self.request, seconds)
-            self.ended, self.in_flight = model._clock(), False
-            result = Outcome.OK
-            return answer
-        except Exception as error:
-            failure = failure_of(error)
-            self._demand_time(failure)
-            self.in_flight = False
-            model.budget.failed(self.started, model._clock())
-            self.waited += model._clock() - self.started
-            if failure.kind is Kind.RATE:
-                result, retry_after = Outcome.RATE, failure.retry_after
-            return failure
-        finally:
-            await model._pacer.release(permit, result, retry_after)
-
-    async def _permit(self) -> Any:
-        try:
-            async with asyncio.timeout(max(0.0, self._model.budget.remaining().wall_seconds)):
-                return await self._model._pacer.acquire(self.reservation.tokens)
-        except TimeoutError:
-            raise Fault(Cause.PROVIDER_ERROR, "no permit to call before the time was up") from None
-
-    async def _wait(self, coroutine: Any) -> Any:
-        started = self._model._clock()
-        try:
-            with self._model.budget.waiting():
-                return await coroutine
-        finally:
-            self.waited += self._model._clock() - started
-
-    def _seconds(self) -> float:
-        left = self._model.budget.remaining()
-        working = left.wall_seconds if left.seconds is None else left.seconds
-        return max(0.01, min(self._model.spec.timeout_seconds, left.wall_seconds, working))
-
-    def _demand_time(self, failure: Failure) -> None:
-        """Tell a slow provider from an attempt whose time is up."""
-        if failure.kind is not Kind.TIMEOUT or self._failing_since is not None:
-            return
-        left = self._model.budget.remaining()
-        if left.wall_seconds <= 0.01:
-            _stop(StopReason.WALL_MINUTES)
-        if left.seconds is not None and left.seconds <= 0.01:
-            _stop(StopReason.MINUTES)
-
-
-def _stop(reason: StopReason) -> NoReturn:
-    raise BudgetExhausted(reason, "while the model was answering")
 
 
 def _longest(given: Mapping[str, Any], max_tokens: int) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -74,9 +75,10 @@ class Malformed(Exception):
     """An answer that isn't one."""
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException, scrub: Callable[[str], str] = str) -> Failure:
     """Say what kind of failure an exception is; what nobody knows is the provider's."""
-    detail = " ".join(str(error).split())[:400]
+    # Providers quote keys in their complaints, and these reach rows, terminals and the sandbox.
+    detail = scrub(" ".join(str(error).split()))[:400]
     return Failure(_kind(error, detail.lower()), detail, retry_after_of(error))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mldevbench.errors import Fault
-from mldevbench.sandbox.starter import Start, start
+from mldevbench.sandbox.starter import Start, end, start
 
 KEEPER = Path(__file__).parent / "inside" / "keeper.py"
 READY_SECONDS = 60.0
@@ -99,8 +99,7 @@ def launch(recipe: Recipe) -> Launched:
         return Launched(ours, wait_ready(ours, complaints), program)
     except BaseException:
         ours.close()
-        program.kill()
-        program.wait()
+        end(program)
         raise
     finally:
         os.close(complaints)

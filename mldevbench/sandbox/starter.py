@@ -5,16 +5,19 @@ A parent-death signal follows the thread that forked: a program started from a p
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import os
 import platform
 import queue
+import signal
 import subprocess
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 
 KEYCTL = {"x86_64": 250, "aarch64": 219}
 JOIN_SESSION_KEYRING = 1
@@ -73,3 +76,22 @@ def start(order: Start) -> subprocess.Popen[bytes]:
     future: Future[subprocess.Popen[bytes]] = Future()
     _orders(os.getpid()).put((order, future))
     return future.result()
+
+
+def end(program: subprocess.Popen[bytes]) -> None:
+    """End a program and its children: one that was still waiting for its parent would wait for ever."""
+    if program.poll() is None:
+        program.send_signal(signal.SIGSTOP)
+        for pid in children(program.pid):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        program.kill()
+    program.wait()
+
+
+def children(pid: int) -> list[int]:
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii")
+    except OSError:
+        return []
+    return [int(word) for word in text.split()]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import socket
 import subprocess
 import threading
@@ -24,7 +23,7 @@ from mldevbench.sandbox.capture import Capture
 from mldevbench.sandbox.interpreter import behind
 from mldevbench.sandbox.protocol import Finished, SandboxSpec
 from mldevbench.sandbox.rlimit import rlimits
-from mldevbench.sandbox.starter import Start, start
+from mldevbench.sandbox.starter import Start, children, end, start
 
 SOURCE = Path(__file__).parent / "inside" / "zygote.py"
 SOURCE_INSIDE = "/run/zygote.py"
@@ -100,9 +99,8 @@ class Zygote:
     def _user_namespace(self) -> int:
         """Return the user namespace of the zygote, which cages must share so that it may enter them."""
         assert self._program is not None
-        children = Path(f"/proc/{self._program.pid}/task/{self._program.pid}/children")
-        child = children.read_text(encoding="ascii").split() or [str(self._program.pid)]
-        return os.open(f"/proc/{child[0]}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+        child = next(iter(children(self._program.pid)), self._program.pid)
+        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
 
     def open(self, spec: SandboxSpec, *, cgroups: bool = True) -> Cage:
         """Open a sandbox that warm calls can enter: one per submission."""
@@ -152,8 +150,7 @@ class Zygote:
     def close(self) -> None:
         self._control.close()
         if self._program is not None:
-            self._program.send_signal(signal.SIGKILL)
-            self._program.wait()
+            end(self._program)
         if self._userns is not None:
             os.close(self._userns)
             self._userns = None

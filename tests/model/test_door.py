@@ -107,9 +107,34 @@ def test_an_outage_ends_in_a_fault_when_patience_does() -> None:
 
 
 def test_an_outage_until_the_wall_is_not_the_agents_failure() -> None:
-    model, _ = model_of(Played([Refused(503, 30)]), Budget(minutes=None, wall_minutes=0.1))
+    model, _ = model_of(Played([Refused(503, 30)] * 9), Budget(minutes=None, wall_minutes=0.1))
     with pytest.raises(Fault):
         model.complete(MESSAGES)
+
+
+class Broken(Played):
+    """Answers everybody but the one who says hello."""
+
+    async def send(self, request: Request, seconds: float) -> Answer:
+        self.requests.append(request)
+        if request.messages == MESSAGES:
+            raise Refused(500)
+        return answer()
+
+
+def test_a_request_that_breaks_a_working_provider_is_its_own_fault() -> None:
+    upstream = Broken()
+    model, steps = model_of(upstream, patience_seconds=0.5)
+    with pytest.raises(RequestRefused) as caught:
+        model.complete(MESSAGES)
+    assert caught.value.stop_reason is StopReason.REQUEST
+    assert sum(request.messages != MESSAGES for request in upstream.requests) == 1
+    assert steps == [] and model.usage.steps == 0
+
+
+def test_a_provider_that_has_just_come_back_is_asked_once_more() -> None:
+    model, _ = model_of(Played([Refused(503), Refused(503, 2), answer("probe"), answer("saved")]), patience_seconds=1.0)
+    assert model.complete(MESSAGES).text == "saved"
 
 
 def test_a_silent_provider_is_asked_again() -> None:
@@ -162,7 +187,7 @@ def test_closing_cuts_what_is_under_way_and_charges_it() -> None:
     thread = threading.Thread(target=call)
     thread.start()
     deadline = time.monotonic() + 30
-    while not model._upstream.requests and time.monotonic() < deadline:  # type: ignore[attr-defined]
+    while not model._line.upstream.requests and time.monotonic() < deadline:  # type: ignore[attr-defined]
         time.sleep(0.01)
     model.close()
     thread.join(30)

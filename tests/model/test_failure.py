@@ -7,6 +7,7 @@ import pytest
 from mldevbench.errors import Fault
 from mldevbench.model.budget import RequestRefused
 from mldevbench.model.failure import Failure, Kind, Malformed, StudyStopper, backoff, failure_of, final
+from mldevbench.model.secrets import Scrubber
 from mldevbench.records import StopReason
 
 
@@ -76,3 +77,9 @@ def test_whose_fault_it_is(kind: Kind, cls: type[Exception], reason: StopReason 
     assert isinstance(ended, cls)
     assert getattr(ended, "stop_reason", None) is reason
     assert "\n" not in str(ended)
+
+
+def test_a_key_that_the_provider_quotes_is_blotted_out_before_the_text_is_cut() -> None:
+    key = "sk-planted-0123456789"
+    quoted = error("AuthenticationError", 401, "x" * 390 + key)
+    assert "sk-plan" not in failure_of(quoted, Scrubber([key])).detail

@@ -183,9 +183,10 @@ def test_an_outage_is_told_to_the_harness_and_not_to_the_agent(tmp_path: Path) -
         assert status == 503 and "secret detail" not in json.dumps(answer)
         with pytest.raises(Fault, match="provider_error"):
             at.gateway.raise_failure()
-    with ModelServer([Refusal(400, "your tools are wrong")]) as server, bench(tmp_path, server) as at:
+    with ModelServer([Refusal(400, f"your tools are wrong, {KEY}")]) as server, bench(tmp_path, server) as at:
         status, answer = at.ask(PLAIN)
         assert status == 400 and "your tools are wrong" in answer["error"]["message"]
+        assert KEY not in json.dumps(answer)
         at.gateway.raise_failure()
 
 

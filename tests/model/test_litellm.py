@@ -125,18 +125,19 @@ def test_fifty_calls_at_once_never_pass_a_budget_for_five() -> None:
 @pytest.mark.parametrize(
     ("refusal", "cls", "words"),
     [
-        (Refusal(401, "Incorrect API key"), StudyStopper, "check the key"),
+        (Refusal(401, f"Incorrect API key: {KEY}"), StudyStopper, "check the key"),
         (Refusal(404, "no such model"), StudyStopper, "check the name"),
         (Refusal(429, "You exceeded your current quota", "insufficient_quota"), StudyStopper, "quota"),
         (Refusal(400, "maximum context length is 10", "context_length_exceeded"), RequestRefused, "context"),
-        (Refusal(400, "bad request"), RequestRefused, "request"),
+        (Refusal(400, f"bad request of {KEY}"), RequestRefused, "request"),
     ],
 )
 def test_whose_fault_it_is(refusal: Refusal, cls: type[Exception], words: str) -> None:
     with ModelServer([refusal] * 3) as server:
         model, _ = model_of(spec_of(server))
-        with pytest.raises(cls, match=words):
+        with pytest.raises(cls, match=words) as caught:
             model.complete(MESSAGES)
+        assert KEY not in str(caught.value)
         assert server.tally.requests == 1 and KEY in server.tally.keys
 
 

@@ -14,6 +14,7 @@ from mldevbench.records import StopReason
 from mldevbench.sandbox.cage import Cage
 from mldevbench.sandbox.opening import opaque_folder
 from mldevbench.sandbox.protocol import Limits, SandboxSpec
+from mldevbench.sandbox.starter import children
 from mldevbench.sandbox.zygote import Zygote
 
 pytestmark = pytest.mark.slow
@@ -165,6 +166,27 @@ def test_a_sandbox_that_has_ended_is_said_to_have(zygote: Zygote, scratch: Path,
         zygote.run(small, path, seconds=60)
         done = zygote.run(small, path, seconds=60)
         assert done.exit_code == 137 and b"ended" in done.output
+
+
+def test_a_zygote_closed_at_once_leaves_nobody(task_venv: Path) -> None:
+    for pause in (0, 0.002, 0.01, 0.03):
+        early = Zygote(task_venv)
+        assert early._program is not None
+        time.sleep(pause)
+        marker = f"/run/zygote.py\0{early._program.args[-1]}".encode()  # pyright: ignore
+        own = {early._program.pid, *children(early._program.pid)}
+        early.close()
+        deadline = time.monotonic() + 10
+        while (left := [pid for pid in own if marker in command_line(pid)]) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert left == []
+
+
+def command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
 
 
 def test_without_a_zygote_a_fresh_python_does_it(task_venv: Path, cage: Cage) -> None:

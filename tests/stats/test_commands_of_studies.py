@@ -41,6 +41,9 @@ def storage(tmp_path: Path) -> str:
         for one in rows_of("climber", {f"t{n}": "1" if n * 2 < budget else "0" for n in range(30)}, budget_steps=budget)
     ]
     make_study(tmp_path, "levels", levels)
+    make_study(
+        tmp_path, "many", [one for n in range(9) for one in rows_of(f"label-{n}", dict(list(tasks.items())[n:]))]
+    )
     return str(tmp_path)
 
 
@@ -62,7 +65,9 @@ def test_every_default_output_fits_a_terminal(storage: str) -> None:
     for words in (
         ("compare", "paper"),
         ("compare", "made:good", "made:flaky", "--storage", storage),
+        ("compare", "many", "--storage", storage),
         ("plan",),
+        ("variance", "many", "--storage", storage, "--until-half-width", "0.05"),
         ("variance", "made", "--storage", storage),
         ("scale", "levels", "--storage", storage),
         ("scale", "made", "--storage", storage),

@@ -61,7 +61,7 @@ def _files(pictures: Pictures) -> dict[str, bytes | Path]:
 
 
 def _array(answers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> np.ndarray:
-    seen = answers.get(name)
+    seen: Any = answers.get(name)
     fits = isinstance(seen, np.ndarray) and seen.shape == shape and seen.dtype.kind in "fi"
     require(name, fits, f"numbers of shape {shape}", f"{getattr(seen, 'shape', type(seen).__name__)}")
     require(name, bool(np.isfinite(seen).all()), "finite values", "NaN or infinity")

@@ -56,7 +56,7 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     right = _scores(case, head, case.unseen)
     scale = float(np.abs(right).max())
     for place, part in enumerate(parts):
-        seen = answers.get(f"scores {place}")
+        seen: Any = answers.get(f"scores {place}")
         yield require("scores", isinstance(seen, np.ndarray), "an array", type(seen).__name__)
         yield close(f"scores of part {place}", seen / scale, right[part] / scale, tolerance=profile["tolerance"])
     found = float((right.argmax(1) == case.unseen.labels).mean())
@@ -86,7 +86,7 @@ def _files(case: Case) -> dict[str, bytes | Path]:
 
 
 def _tensor(answers: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> np.ndarray:
-    seen = answers.get(f"tensor {name}")
+    seen: Any = answers.get(f"tensor {name}")
     fits = isinstance(seen, np.ndarray) and seen.shape == shape and seen.dtype.kind == "f"
     require(name, fits, f"floats of shape {shape}", f"{getattr(seen, 'shape', type(seen).__name__)}")
     require(name, bool(np.isfinite(seen).all()), "finite values", "NaN or infinity")

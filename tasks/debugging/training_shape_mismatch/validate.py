@@ -81,7 +81,8 @@ def _measure(answers: Mapping[str, Any], which: str, split: Split) -> Measured:
     for name, right in network.state_dict().items():
         if name.endswith("num_batches_tracked"):  # a counter that no score depends on
             continue
-        seen = weights[name] = answers.get(f"{which} {name}")
+        seen: Any = answers.get(f"{which} {name}")
+        weights[name] = seen
         fits = isinstance(seen, np.ndarray) and seen.shape == right.shape and seen.dtype.kind in "fi"
         shape = f"{getattr(seen, 'shape', type(seen).__name__)}"
         require(f"weights, {which}", fits, f"{name} of shape {tuple(right.shape)}", shape)

@@ -86,7 +86,7 @@ def _compare(
     yield require(f"parameters, {where}", not odd, "names and shapes as told", odd)
     given = (inputs[f"{kind} {number}"] for kind in ("weights", "images", "masks"))
     for name, right in reference.answers(case, *given).items():
-        seen = answers.get(f"{name} {number}")
+        seen: Any = answers.get(f"{name} {number}")
         yield require(f"{name}, {where}", isinstance(seen, np.ndarray), "an array", type(seen).__name__)
         scale = max(float(np.abs(right).max(initial=0)), 1e-6)
         yield close(f"{name}, {where}", seen / scale, right / scale, tolerance=tolerance)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +26,17 @@ EXAMPLES, EPOCHS, BATCH, RATE = 4000, 30, 50, 2e-3
 
 def main() -> None:
     sys.path.insert(0, str(WORKSPACE))
-    from tiny_bert import TinyBert
-    from train import CONFIG
-    from utils import Tokenizer
+    made, given_train, given_utils = (import_module(name) for name in ("tiny_bert", "train", "utils"))
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
     place = WORKSPACE / "checkpoint"
     (place / "vocab.txt").write_text("\n".join(WORDS) + "\n", encoding="utf-8")
-    config = {**CONFIG, "vocab_size": len(WORDS)}
+    config = {**given_train.CONFIG, "vocab_size": len(WORDS)}
     (place / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     drawn = draw_examples(np.random.default_rng(7), EXAMPLES + 1000)
-    given = Tokenizer(place).batch([example._asdict() for example in drawn], config["max_length"])
-    model = TinyBert(config)
+    given = given_utils.Tokenizer(place).batch([example._asdict() for example in drawn], config["max_length"])
+    model = made.TinyBert(config)
     with torch.no_grad():  # rather the segment than the place tells a question's words
         model.positions.weight.mul_(0.02)
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)

@@ -144,10 +144,9 @@ def _linear(tokens: torch.Tensor, held: Tensors, name: str) -> torch.Tensor:
 
 
 def _attend(tokens: torch.Tensor, held: Tensors, heads: int) -> torch.Tensor:
-    split = [
-        part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in _linear(tokens, held, "attention.qkv").chunk(3, -1)
-    ]
-    mixed = functional.scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
+    parts = _linear(tokens, held, "attention.qkv").chunk(3, -1)
+    query, key, value = (part.unflatten(-1, (heads, -1)).transpose(1, 2) for part in parts)
+    mixed = functional.scaled_dot_product_attention(query, key, value).transpose(1, 2).flatten(2)
     return _linear(mixed, held, "attention.projection")
 
 

@@ -1,0 +1,47 @@
+"""Run a command on a simulated cluster that only this process can reach.
+
+Usage: nodes.py NODES CPUS GPUS COMMAND…, in a network namespace of its own (`unshare --net`): Ray listens on every
+interface, and there the only one is loopback.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+UP = 0x1
+SIOCSIFFLAGS = 0x8914
+
+
+def bring_loopback_up() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        fcntl.ioctl(handle, SIOCSIFFLAGS, struct.pack("16sh", b"lo", UP))
+
+
+def main() -> None:
+    count, cpus, gpus = (int(word) for word in sys.argv[1:4])
+    bring_loopback_up()
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": cpus, "num_gpus": gpus, "include_dashboard": False}
+    )
+    try:
+        for _ in range(count - 1):
+            cluster.add_node(num_cpus=cpus, num_gpus=gpus)
+        process = subprocess.Popen(sys.argv[4:], env={**os.environ, "RAY_ADDRESS": cluster.address})
+        signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
+        code = process.wait()
+    finally:
+        cluster.shutdown()
+    raise SystemExit(code)
+
+
+if __name__ == "__main__":
+    main()
