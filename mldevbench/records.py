@@ -294,6 +294,28 @@ class CheckRow:
 
 
 @dataclass(frozen=True)
+class RegradeRow:
+    """A stored submission judged again, beside what was said of it before."""
+
+    study: str
+    run_id: str
+    attempt: int
+    label: str
+    task: str
+    outcome: Outcome
+    outcome_before: Outcome
+    cause: Cause | None
+    score: float | None
+    score_before: float | None
+    metrics: str
+    validator_digest: str
+    validator_digest_before: str
+    validate_seconds: float
+    regraded_at: datetime
+    mldevbench_version: str
+
+
+@dataclass(frozen=True)
 class StepRow:
     """One action of a step; a step with several tool calls has several rows."""
 

@@ -11,6 +11,7 @@ from mldevbench.cli import (
     compare,
     doctor,
     plan,
+    regrade,
     report,
     run,
     runs,
@@ -51,6 +52,7 @@ app.command("status")(status.status)
 app.command("cancel")(cancel.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
+app.command("regrade")(regrade.regrade)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)

@@ -25,8 +25,6 @@ def status(study: StudyName, storage: Storage = "results", root: Root = [], json
     for label, numbers in standing.labels.items():
         print(f"  {label}: {numbers['passed']} passed of {numbers['done']}")
     if standing.regrade:
-        print(
-            f"  the validator changed since for: {', '.join(standing.regrade)}; regrade the study to judge them again"
-        )
+        print(f"  the validator changed since for: {', '.join(standing.regrade)}; 'mldevbench regrade' judges again")
     if standing.changed:
         print(f"  changed since, so the same command makes new runs: {', '.join(standing.changed)}")

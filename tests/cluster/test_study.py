@@ -216,6 +216,13 @@ def test_additions_are_welcome_and_differences_refused(cli: Cli, plugins: Path, 
     status = cli("status", "s", "--root", str(plugins))
     assert "the validator changed since for: quick" in status.stdout
     assert "changed since, so the same command makes new runs: worker" in status.stdout
+    stored = rows(tmp_path)
+    judge.write_text(judge.read_text(encoding="utf-8").replace('"yes")', '"no")'), encoding="utf-8")
+    again = cli("regrade", "s", "--root", str(plugins))
+    assert again.returncode == 0, again.stderr
+    assert "4 judged again, 2 changed" in again.stdout
+    assert rows(tmp_path) == stored, "a regrade overwrote a result"
+    assert "nothing to judge again" in cli("regrade", "s", "--root", str(plugins)).stderr
 
 
 def test_a_finished_study_can_be_looked_at(cli: Cli, plugins: Path, tmp_path: Path) -> None:

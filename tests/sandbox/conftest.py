@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -53,18 +54,28 @@ def said(cage: Cage, script: str, seconds: float = 60.0) -> str:
     return cage.run(["bash", "-c", script], seconds=seconds).output.decode()
 
 
-def namespace_members(inode: int) -> list[int]:
-    """Return the processes of this machine that live in a process namespace."""
-    found: list[int] = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                if (folder / "ns" / "pid").stat().st_ino == inode:
-                    found.append(int(folder.name))
-            except OSError:
-                continue
-    return found
+class Namespace:
+    """A process namespace, held open: the number of one that has gone may be the next sandbox's."""
+
+    def __init__(self, pid: int) -> None:
+        self._held = os.open(f"/proc/{pid}/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self.inode = os.fstat(self._held).st_ino
+
+    def __del__(self) -> None:
+        os.close(self._held)
+
+    def members(self) -> list[int]:
+        """Return the processes of this machine that live in it."""
+        found: list[int] = []
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                try:
+                    if (folder / "ns" / "pid").stat().st_ino == self.inode:
+                        found.append(int(folder.name))
+                except OSError:
+                    continue
+        return found
 
 
-def namespace_of(cage: Cage) -> int:
-    return Path(f"/proc/{cage.wall.launched.pid}/ns/pid").stat().st_ino
+def namespace_of(cage: Cage) -> Namespace:
+    return Namespace(cage.wall.launched.pid)

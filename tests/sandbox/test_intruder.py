@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox.conftest import OpenCage, namespace_members, namespace_of
+from sandbox.conftest import OpenCage, namespace_of
 
 from mldevbench import plugin
 from mldevbench.records import Step
@@ -55,7 +55,7 @@ def test_nothing_is_achieved_under_bubblewrap(open_cage: OpenCage, listener: int
         assert len(report["tried"]) > 30
         assert cage.breach() is None
         cage.close()
-        assert namespace_members(namespace) == []
+        assert namespace.members() == []
         later = cage.spec.workspace / "rewritten-later"
         size = later.stat().st_size if later.exists() else 0
         time.sleep(0.5)

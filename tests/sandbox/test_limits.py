@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox.conftest import OpenCage, namespace_members, namespace_of, said
+from sandbox.conftest import OpenCage, namespace_of, said
 
 from mldevbench.records import StopReason
 from mldevbench.sandbox import cgroup
@@ -78,7 +78,7 @@ def test_a_breach_is_named_and_ends_the_sandbox(
     assert said(neighbour, NEIGHBOUR) == "fine\n"
     assert neighbour.breach() is None
     bad.close()
-    assert namespace_members(namespace) == []
+    assert namespace.members() == []
     assert bad.wall.cgroup is None or not bad.wall.cgroup.processes.exists()
 
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox.conftest import namespace_members
+from sandbox.conftest import Namespace
 
 from mldevbench.sandbox.opening import available, opaque_folder
 
@@ -26,8 +26,8 @@ cage.spawn(["bash", "-c", "until [ -e leave ]; do sleep 0.02; done; touch left"]
 if sys.argv[3] == "frozen":
     cage.freeze()
 alone = cage.isolation == "bubblewrap"
-inode = Path(f"/proc/{cage.wall.launched.pid}/ns/pid").stat().st_ino if alone else 0
-print(inode, cage.wall.environment.get("MLDEVBENCH_SANDBOX"), flush=True)
+keeper = cage.wall.launched.pid if alone else 0
+print(keeper, cage.wall.environment.get("MLDEVBENCH_SANDBOX"), flush=True)
 time.sleep(600)
 """
 
@@ -41,13 +41,14 @@ def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, 
     command = [sys.executable, "-c", SUPERVISOR, str(workspace), isolation, state]
     supervisor = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ})
     assert supervisor.stdout is not None
-    inode, mark = supervisor.stdout.readline().split()
+    keeper, mark = supervisor.stdout.readline().split()
+    namespace = Namespace(int(keeper)) if isolation == "bubblewrap" else None
     beat = workspace / "beat"
     deadline = time.monotonic() + 30
     while state != "frozen" and not beat.exists():
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    assert alive(isolation, int(inode), mark)
+    assert alive(namespace, mark)
     if state == "deaf":  # words that it never reads turn the end of its socket into an error
         supervisor.send_signal(signal.SIGSTOP)
         (workspace / "leave").touch()
@@ -59,7 +60,7 @@ def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, 
     supervisor.wait()
     supervisor.stdout.close()
     deadline = time.monotonic() + 5
-    while (left := alive(isolation, int(inode), mark)) and time.monotonic() < deadline:
+    while (left := alive(namespace, mark)) and time.monotonic() < deadline:
         time.sleep(0.02)
     for pid in left:
         os.kill(pid, signal.SIGKILL)
@@ -69,7 +70,7 @@ def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, 
     assert (beat.stat().st_size if beat.exists() else 0) == size
 
 
-def alive(isolation: str, inode: int, mark: str) -> list[int]:
+def alive(namespace: Namespace | None, mark: str) -> list[int]:
     from mldevbench.sandbox.process import marked
 
-    return namespace_members(inode) if isolation == "bubblewrap" else list(marked(mark))
+    return namespace.members() if namespace is not None else list(marked(mark))

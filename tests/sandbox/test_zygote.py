@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sandbox.conftest import namespace_members, namespace_of, said
+from sandbox.conftest import namespace_of, said
 from sandbox.test_intruder import INTRUDER
 
 from mldevbench.records import StopReason
@@ -154,9 +154,9 @@ def test_children_of_a_call_end_with_the_sandbox(zygote: Zygote, cage: Cage) -> 
     )
     zygote.run(cage, path, seconds=60)
     namespace = namespace_of(cage)
-    assert len(namespace_members(namespace)) > 1
+    assert len(namespace.members()) > 1
     cage.close()
-    assert namespace_members(namespace) == []
+    assert namespace.members() == []
 
 
 def test_a_sandbox_that_has_ended_is_said_to_have(zygote: Zygote, scratch: Path, task_venv: Path) -> None:

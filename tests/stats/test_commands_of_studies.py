@@ -61,6 +61,7 @@ def test_several_labels_give_all_pairs_with_holm() -> None:
     assert "0.0117" in text and "Holm corrects for 6 pairs" in text
 
 
+@pytest.mark.slow
 def test_every_default_output_fits_a_terminal(storage: str) -> None:
     for words in (
         ("compare", "paper"),
@@ -75,6 +76,7 @@ def test_every_default_output_fits_a_terminal(storage: str) -> None:
         assert len(called(*words).splitlines()) <= 40, words
 
 
+@pytest.mark.slow
 def test_full_says_more(storage: str) -> None:
     for words in (("compare", "made", "--storage", storage), ("variance", "made", "--storage", storage)):
         assert len(called(*words, "--full").splitlines()) > len(called(*words).splitlines())
@@ -120,6 +122,7 @@ def test_scale_shows_levels_and_a_prediction(storage: str) -> None:
     assert "fitted at 80 steps" in text
 
 
+@pytest.mark.slow
 def test_plan_answers_in_two_seconds_of_work() -> None:
     """Processor time, so that a busy machine doesn't count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

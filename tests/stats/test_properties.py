@@ -233,6 +233,7 @@ def test_the_front_is_beaten_by_nobody_and_membership_sums_to_the_front() -> Non
     assert shares == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_impossible_tasks_are_told_from_hard_ones() -> None:
     rng = np.random.default_rng(9)
     rates = np.where(rng.random(400) < 0.35, 0.0, rng.beta(8, 2, 400))

@@ -130,6 +130,7 @@ def test_no_budget_on_the_axis_is_an_error() -> None:
         analyse(level(8), Axis.TOKENS)
 
 
+@pytest.mark.slow
 def test_models_of_further_attempts_stop_at_four_times_the_runs() -> None:
     rng = np.random.default_rng(3)
     panel = Panel.of(rng.random((20, 6)) < rng.beta(0.5, 0.7, 20)[:, None])

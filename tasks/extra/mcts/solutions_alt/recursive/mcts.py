@@ -1,0 +1,81 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""Monte-Carlo tree search for one agent."""
+
+import math
+import random
+
+
+class Node:
+    """A state in the tree and what is known of it."""
+
+    def __init__(self, state, parent=None, action=None):
+        self.state = state
+        self.parent = parent
+        self.action = action  # what led here from the parent
+        self.children = {}  # action -> Node, in the order in which they were tried
+        self.untried = [] if state.terminal() else list(state.actions())
+        self.visits = 0
+        self.total = 0.0  # sum of the rewards of all simulations that went through here
+
+    def uct(self, exploration: float) -> float:
+        """Return the upper confidence bound of this node, seen from its parent."""
+        if not self.visits:
+            return float("inf")
+        share = math.log(self.parent.visits) / self.visits
+        return (self.total + exploration * self.visits * share**0.5) / self.visits
+
+
+class Search:
+    """Builds a tree from a state and says which action to take."""
+
+    def __init__(self, simulations: int = 100, exploration: float = 1.4, max_depth: int = 50, seed: int = 0):
+        self.simulations = simulations
+        self.exploration = exploration
+        self.max_depth = max_depth
+        self.random = random.Random(seed)
+
+    def run(self, state) -> Node:
+        """Return the root of the tree after all simulations."""
+        root = Node(state.clone())
+        for _ in range(self.simulations):
+            node = self.expand(self.select(root))
+            self.backpropagate(node, self.rollout(node.state))
+        return root
+
+    def select(self, root: Node) -> Node:
+        """Descend to a node that has untried actions or is terminal."""
+        if root.state.terminal() or root.untried:
+            return root
+        bounds = {action: child.uct(self.exploration) for action, child in root.children.items()}
+        highest = max(bounds.values())
+        return self.select(next(root.children[action] for action, bound in bounds.items() if bound == highest))
+
+    def expand(self, node: Node) -> Node:
+        """Try one more action and return the new child; a terminal node returns itself."""
+        if node.state.terminal():
+            return node
+        action, *node.untried = node.untried
+        after = node.state.clone()
+        after.apply(action)
+        node.children |= {action: Node(after, parent=node, action=action)}
+        return node.children[action]
+
+    def rollout(self, state) -> float:
+        """Play at random from a copy of the state and return the reward."""
+        playing, depth = state.clone(), 0
+        while depth < self.max_depth and not playing.terminal():
+            options = list(playing.actions())
+            playing.apply(options[self.random.randrange(len(options))])
+            depth += 1
+        return playing.reward()
+
+    def backpropagate(self, node: Node, reward: float) -> None:
+        """Enter a reward in a node and in all above it."""
+        node.visits, node.total = node.visits + 1, node.total + reward
+        if node.parent:
+            self.backpropagate(node.parent, reward)
+
+    def best_action(self, root: Node):
+        """Return the action to take."""
+        order = sorted(root.children, key=lambda action: -root.children[action].visits)
+        return order[0]
