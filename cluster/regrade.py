@@ -37,7 +37,7 @@ class Copy:
 def regrade(
     store: StudyStore, copies: Sequence[Copy], catalog: Catalog, salt: bytes, say: Callable[[RegradeRow], None]
 ) -> list[RegradeRow]:
-    """Judge each submission with the validators as they are now; each verdict is durable before the next is asked for."""
+    """Judge each submission with the validators as they are now; each verdict is made durable as it comes."""
     total = sum(node_shapes(), start=Shape(0, 0))
     crew = Crew(total, {"validation": lambda shape: validation_actor(shape.cpus, shape.gpus).remote(Site())})
     luggage, waiting, running = Luggage(catalog), list(copies), {}

@@ -25,6 +25,7 @@ from mldevbench.model.secrets import Scrubber
 from mldevbench.records import Budget, Run, Step, StopReason, Submitted
 from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
+from mldevbench.sandbox.protocol import thread_count
 from mldevbench.store.place import Place
 from mldevbench.submission import collect, erase
 from mldevbench.task import Task
@@ -135,7 +136,7 @@ class Attempt:
             inside,
             readonly=gateway.binds if gateway else (),
             venv=self.means.venv,
-            environment=environment,
+            environment={**environment, **thread_count(asked.cpus)},
             limits=limits,
             gpus=minors,
             sockets=sockets,

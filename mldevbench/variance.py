@@ -10,7 +10,7 @@ import numpy as np
 
 from mldevbench.budget_key import BudgetKey, budget_of
 from mldevbench.rates import Rate, by_task, judged, outcomes, panel_of, rate_of
-from mldevbench.records import Outcome, RunRow
+from mldevbench.records import Outcome, RegradeRow, RunRow
 from mldevbench.stats.bootstrap import mean_interval
 from mldevbench.stats.contingency import fisher
 from mldevbench.stats.flaky import mixed_belief
@@ -89,6 +89,15 @@ def analyse(rows: Iterable[RunRow], regrades: Regrades | None = None) -> list[Va
         groups[row.label, budget_of(row), row.samples].append(row)
     keys = sorted(groups, key=lambda key: (key[0], str(key[1]), key[2]))
     return [_variance(label, budget, groups[label, budget, samples], regrades or {}) for label, budget, samples in keys]
+
+
+def repeated_verdicts(rows: Iterable[RegradeRow]) -> dict[str, list[bool]]:
+    """Return the verdicts of the same validator on the same submission; a changed validator is no repeat."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for row in rows:
+        if row.validator_digest == row.validator_digest_before and row.outcome is not Outcome.VOID:
+            found[row.run_id].append(row.outcome is Outcome.PASSED)
+    return dict(found)
 
 
 def _variance(label: str, budget: BudgetKey, rows: Sequence[RunRow], regrades: Regrades) -> Variance:

@@ -64,7 +64,7 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
         for instance in range(proving.instances)
         for _ in range(proving.repeat)
     ]
-    scratch = proving.keep or Path(tempfile.mkdtemp(dir=_scratch()))
+    scratch = Path(tempfile.mkdtemp(dir=_scratch()))
 
     def one(item: tuple[Task, Variant, int]) -> Line:
         task, variant, instance = item
@@ -76,7 +76,8 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
             profile=proving.profile,
             isolation=isolation,
             venv=venv,
-            scratch=scratch / task.id,
+            scratch=scratch,  # nothing in its path may tell the task or the variant
+            keep=proving.keep / task.id if proving.keep else None,
         )
         note(f"{'ok  ' if proof.ok else 'FAIL'} {task.id} {variant.kind} {variant.name} ({proof.seconds:.1f} s)")
         return Line(task.id, instance, proof)
@@ -85,8 +86,7 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
         with ThreadPoolExecutor(proving.jobs or os.cpu_count() or 1) as pool:
             return list(pool.map(one, work))
     finally:
-        if not proving.keep:
-            erase(scratch)
+        erase(scratch)
 
 
 def refuse_blanks(task: Task) -> None:

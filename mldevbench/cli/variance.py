@@ -37,16 +37,17 @@ def variance(
     from mldevbench.owed import owed
     from mldevbench.store.study_store import find_study
     from mldevbench.subject import read_rows
-    from mldevbench.variance import analyse, seeds_owed
+    from mldevbench.variance import analyse, repeated_verdicts, seeds_owed
 
-    missing = owed(find_study(study, storage), storage)
+    store = find_study(study, storage)
+    missing = owed(store, storage)
     rows = read_rows(study, storage)
     known = sorted({row.label for row in rows})
     for name in label or ():
         if name not in known:
             raise unknown(f"label of {study}", name, known)
     rows = [row for row in rows if not label or row.label in label]
-    found = analyse(rows)
+    found = analyse(rows, repeated_verdicts(store.regrades.all()))
     seeds = seeds_owed(rows, until_half_width) if until_half_width else None
     if json_:
         print_json({"study": study, "owed": plain(missing), "seeds_owed": seeds, "labels": plain(found)})

@@ -9,6 +9,9 @@ import numpy as np
 
 Weights = dict[str, np.ndarray]
 SCALES = (1.0, 127.5)
+# Far apart, for pictures from 0 to 1: features of wrongly prepared pictures must be useless for right ones.
+MEANS = ((0.0, 0.05), (0.45, 0.55), (0.95, 1.0))
+SPREADS = ((0.03, 0.05), (0.05, 0.08), (1.2, 1.6))
 
 
 class Preprocessing(NamedTuple):
@@ -27,8 +30,8 @@ def draw_preprocessing(rng: np.random.Generator) -> Preprocessing:
     """Draw values that no well-known model uses, and none that would do for another channel."""
     scale = float(rng.choice(SCALES))
     span = 255 / scale
-    mean = rng.permutation([rng.uniform(*bounds) for bounds in ((0.15, 0.3), (0.4, 0.6), (0.7, 0.85))]) * span
-    std = rng.permutation([rng.uniform(*bounds) for bounds in ((0.08, 0.12), (0.18, 0.26), (0.4, 0.5))]) * span
+    mean = rng.permutation([rng.uniform(*bounds) for bounds in MEANS]) * span
+    std = rng.permutation([rng.uniform(*bounds) for bounds in SPREADS]) * span
     return Preprocessing(scale, [round(float(value), 4) for value in mean], [round(float(value), 4) for value in std])
 
 

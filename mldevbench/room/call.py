@@ -17,7 +17,7 @@ from mldevbench.room.warm import WARMTH
 from mldevbench.room.wire import decode_answer, encode_request
 from mldevbench.sandbox.inside import runner
 from mldevbench.sandbox.opening import open_sandbox
-from mldevbench.sandbox.protocol import Bind, Finished, SandboxSpec
+from mldevbench.sandbox.protocol import Bind, Finished, SandboxSpec, thread_count
 from mldevbench.sandbox.zygote import Zygote
 from mldevbench.unmet import Unmet
 
@@ -35,7 +35,7 @@ def spec_of(settings: RoomSettings, workspace: Path) -> SandboxSpec:
         workspace,
         readonly=(Bind(RUNNER, RUNNER_INSIDE),),
         venv=settings.venv,
-        environment={"PYTHONDONTWRITEBYTECODE": "1"},
+        environment={"PYTHONDONTWRITEBYTECODE": "1", **thread_count(1)},
         limits=settings.limits,
         gpus=settings.gpus,
     )

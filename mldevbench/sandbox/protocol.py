@@ -54,6 +54,11 @@ class Finished:
     timed_out: bool = False
 
 
+def thread_count(cpus: float) -> dict[str, str]:
+    """Return the variables that keep numerical libraries to the CPUs that are reserved."""
+    return {"OMP_NUM_THREADS": str(max(1, int(cpus)))}
+
+
 class Sandbox(Protocol):
     """A live sandbox: processes started by one command live on until `close`."""
 

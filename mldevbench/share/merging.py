@@ -73,7 +73,7 @@ def _copy(source: StudyStore, target: StudyStore, run_ids: set[str]) -> None:
     for artifact in artifacts(source.place):
         if artifact.run_id in run_ids:
             _copy_file(source.place, target.place, artifact.name)
-    for name in ("attempts", "checks", "steps", "runs"):
+    for name in ("attempts", "checks", "regrades", "steps", "runs"):
         before: Parts = getattr(source, name)
         _put(getattr(target, name), target, (row for row in before.all() if row.run_id in run_ids))
 

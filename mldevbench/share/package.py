@@ -13,7 +13,7 @@ from mldevbench.errors import UserError
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-DATASETS = ("runs", "attempts", "checks", "steps")
+DATASETS = ("runs", "attempts", "checks", "regrades", "steps")
 ROWS = re.compile(rf"({'|'.join(DATASETS)})/part-[0-9]{{5}}\.parquet")
 SALT = "salt"
 

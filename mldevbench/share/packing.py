@@ -83,7 +83,7 @@ def _fill(tar: tarfile.TarFile, store: StudyStore, storage: Place, rows: list[Ru
 
 def _datasets(store: StudyStore, wanted: Wanted) -> Sequence[Parts]:
     # Steps hold what agents did, so they go with the trajectories.
-    return [store.runs, store.attempts, store.checks, *([store.steps] if wanted.trajectories else [])]
+    return [store.runs, store.attempts, store.checks, store.regrades, *([store.steps] if wanted.trajectories else [])]
 
 
 def _table(row: type[Any], rows: Sequence[object]) -> bytes:

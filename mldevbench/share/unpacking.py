@@ -11,14 +11,14 @@ import yaml
 
 from mldevbench.digest import of_bytes, of_file
 from mldevbench.errors import UserError
-from mldevbench.records import AttemptRow, CheckRow, RunRow, StepRow
+from mldevbench.records import AttemptRow, CheckRow, RegradeRow, RunRow, StepRow
 from mldevbench.schema import rows_of
 from mldevbench.share.artifact import artifact_of
 from mldevbench.share.package import MANIFEST, ROWS, SALT, Manifest, read_manifest
 from mldevbench.store.parts import read_table
 from mldevbench.store.place import Place
 
-RECORDS = {"runs": RunRow, "attempts": AttemptRow, "checks": CheckRow, "steps": StepRow}
+RECORDS = {"runs": RunRow, "attempts": AttemptRow, "checks": CheckRow, "regrades": RegradeRow, "steps": StepRow}
 LARGEST_TABLE = 1 << 30
 
 

@@ -12,7 +12,7 @@ from mldevbench.errors import UserError
 from mldevbench.room.call import last_lines
 from mldevbench.room.settings import RoomSettings
 from mldevbench.sandbox.opening import opaque_folder, open_sandbox
-from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec
+from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec, thread_count
 from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
 
@@ -94,7 +94,8 @@ def solve(task: Task, script: Path, place: Path, settings: RoomSettings) -> Fini
         return None
     resources = task.resources
     limits = Limits(memory_mb=int(resources.memory_gb * 1024), disk_mb=int(resources.disk_gb * 1024))
-    spec = SandboxSpec(place, venv=settings.venv, limits=limits, gpus=settings.gpus)
+    threads = thread_count(resources.cpus)
+    spec = SandboxSpec(place, venv=settings.venv, environment=threads, limits=limits, gpus=settings.gpus)
     sandbox = open_sandbox(spec, settings.isolation)
     try:
         text = script.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from mldevbench.cli.app import app
 from mldevbench.draw import salt_digest
 from mldevbench.errors import UserError
-from mldevbench.records import AttemptRow, RunRow, StepRow
+from mldevbench.records import AttemptRow, RegradeRow, RunRow, StepRow
 from mldevbench.share.artifact import Kind
 from mldevbench.share.merging import merge
 from mldevbench.share.packing import Wanted, export
@@ -41,6 +41,14 @@ def attempt(row: RunRow, number: int) -> AttemptRow:
     )  # fmt: skip
 
 
+def regrade(row: RunRow) -> RegradeRow:
+    return RegradeRow(
+        study=row.study, run_id=row.run_id, attempt=2, label=row.label, task=row.task, outcome=row.outcome,
+        outcome_before=row.outcome, cause=None, score=1.0, score_before=1.0, metrics="{}", validator_digest="v",
+        validator_digest_before="v", validate_seconds=0.1, regraded_at=row.started_at, mldevbench_version="0",
+    )  # fmt: skip
+
+
 def step(row: RunRow) -> StepRow:
     return StepRow(row.study, row.run_id, 1, 1, "model", None, None, None, 1.0, 1, 1, 0.5, 1, 2, 0.5)
 
@@ -58,6 +66,7 @@ def study(storage: Path, name: str = "mine", label: str = "one", **changes: obje
     for row in store.runs.all():
         store.attempts.put(0, [attempt(row, 1), attempt(row, 2)])
         store.steps.put(0, [step(row)])
+        store.regrades.put(0, [regrade(row)])
         for number in (1, 2):
             for file in ("verdict.json", "trajectory-00000.jsonl", "submission.tar"):
                 store.place.write(f"artifacts/{row.run_id}/{number}/{file}", f"{file} of {number}".encode())
@@ -93,6 +102,7 @@ def test_what_is_exported_comes_back_the_same(storage: Path, tmp_path: Path, suf
     assert (name, manifest.runs) == ("mine", 4)
     assert list(taken.runs.all()) == list(store.runs.all())
     assert list(taken.steps.all()) == list(store.steps.all())
+    assert list(taken.regrades.all()) == list(store.regrades.all())
     run_id = next(iter(results(store)))
     assert taken.place.read(f"artifacts/{run_id}/2/submission.tar") == b"submission.tar of 2"
     assert (other / ".salt").read_bytes() == (storage / ".salt").read_bytes()
@@ -195,6 +205,7 @@ def test_merging_unites_and_keeps_the_origin(storage: Path) -> None:
     assert results(both) == results(first) | results(second)
     assert {row.study for row in both.runs.all()} == {"mine", "theirs"}
     assert len(list(both.attempts.all())) == 16
+    assert len(list(both.regrades.all())) == 8
     run_id = next(iter(results(second)))
     assert both.place.read(f"artifacts/{run_id}/1/verdict.json") == b"verdict.json of 1"
 

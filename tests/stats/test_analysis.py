@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from stats.making import row, rows_of
 
-from mldevbench.records import RunRow
-from mldevbench.variance import analyse, seeds_owed
+from mldevbench.records import Outcome, RegradeRow, RunRow
+from mldevbench.variance import analyse, repeated_verdicts, seeds_owed
 
 
 def drawn(rates: dict[str, float], seeds: int, seed: int = 1, **changes: object) -> list[RunRow]:
@@ -46,6 +46,21 @@ def test_a_validator_that_changes_its_mind_is_named() -> None:
     (found,) = analyse(rows, regrades)
     assert [(flaky.task, flaky.kind) for flaky in found.flaky if flaky.kind == "validator"] == [("torn", "validator")]
     assert {part.level: part.variance for part in found.components}["validator"] == pytest.approx(0.5 / 4)
+
+
+def test_only_the_same_validator_is_a_repeat() -> None:
+    rows = rows_of("one", {"a": "111"})
+    verdicts = [("v", Outcome.FAILED), ("new", Outcome.FAILED), ("v", Outcome.VOID)]
+    regrades = [
+        RegradeRow(
+            study="made", run_id=one.run_id, attempt=1, label="one", task="a", outcome=outcome,
+            outcome_before=one.outcome, cause=None, score=None, score_before=None, metrics="{}",
+            validator_digest=digest, validator_digest_before="v", validate_seconds=0.1, regraded_at=one.started_at,
+            mldevbench_version="0",
+        )
+        for one, (digest, outcome) in zip(rows, verdicts, strict=True)
+    ]  # fmt: skip
+    assert repeated_verdicts(regrades) == {rows[0].run_id: [False]}
 
 
 def test_a_node_that_fails_everything_is_named() -> None:

@@ -7,7 +7,6 @@ import os
 import resource
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from stats.making import make_study, rows_of
@@ -29,8 +28,10 @@ def refused(*words: str) -> str:
     return str(result.exception)
 
 
-@pytest.fixture
-def storage(tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Studies that the tests only read."""
+    tmp_path = tmp_path_factory.mktemp("results")
     tasks = {f"task_{number:02d}": "11010"[number % 5 :] + "11010"[: number % 5] for number in range(30)}
     rows = [*rows_of("good", {name: "11111" for name in tasks}), *rows_of("flaky", tasks)]
     rows += rows_of("void", {name: word.replace("0", "v") for name, word in tasks.items()})
