@@ -18,6 +18,7 @@ from mldevbench.cache import cache_folder
 from mldevbench.errors import Fault, UserError
 from mldevbench.execute import Attempt, Means, Order
 from mldevbench.model.pacer import LocalPacer, Pacer
+from mldevbench.model.upstream import Upstream
 from mldevbench.records import Submitted, Usage
 from mldevbench.store.place import Place
 from mldevbench.task import load_task
@@ -59,6 +60,7 @@ class RunWorker:
             scratch=self.site.scratch_folder(),
             place=place,
             pacer=_pacer(order),
+            upstream=_upstream(order),
             solution=unpack(solution, cache) / "solution" if solution else None,
             node=f"{os.uname().nodename}-{ray.get_runtime_context().get_node_id()[:6]}",
             gpus=_gpus(),
@@ -121,6 +123,14 @@ def _pacer(order: Order) -> Pacer:
     from cluster.limiter import connect
 
     return connect(order.model)
+
+
+def _upstream(order: Order) -> Upstream | None:
+    if order.model is None or order.model.played:
+        return None
+    from cluster.model_host import HostedProvider
+
+    return HostedProvider(order.model, order.secrets)
 
 
 def run_actor(cpus: float, gpus: float) -> Any:

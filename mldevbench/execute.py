@@ -22,6 +22,7 @@ from mldevbench.model.door import Model, ModelSpec
 from mldevbench.model.gateway import Gateway
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.secrets import Scrubber
+from mldevbench.model.upstream import Upstream
 from mldevbench.records import Budget, Run, Step, StopReason, Submitted
 from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
@@ -60,6 +61,7 @@ class Means:
     scratch: Path
     place: Place  # the study's folder
     pacer: Pacer = field(default_factory=LocalPacer)
+    upstream: Upstream | None = None  # None: the provider is called from this process
     solution: Path | None = None
     node: str = ""
     gpus: tuple[int, ...] = ()
@@ -151,6 +153,7 @@ class Attempt:
             self.order.model,
             budget=self.meter,
             pacer=self.means.pacer,
+            upstream=self.means.upstream,
             seed=self.order.run.seed,
             record=trajectory.record,
             scrub=scrub,

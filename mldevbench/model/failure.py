@@ -75,8 +75,18 @@ class Malformed(Exception):
     """An answer that isn't one."""
 
 
+class Failed(Exception):
+    """A failure that was understood in another process, where the provider's own exception stays."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
 def failure_of(error: BaseException, scrub: Callable[[str], str] = str) -> Failure:
     """Say what kind of failure an exception is; what nobody knows is the provider's."""
+    if isinstance(error, Failed):
+        return error.failure
     # Providers quote keys in their complaints, and these reach rows, terminals and the sandbox.
     detail = scrub(" ".join(str(error).split()))[:400]
     return Failure(_kind(error, detail.lower()), detail, retry_after_of(error))
