@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TASKS ?= hello_world dataset_handling model_training nan_losses
+TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla hello_world
 DEMO_STORAGE ?= results
 
 .PHONY: setup demo check test prove bench clean

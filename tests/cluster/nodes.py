@@ -1,7 +1,7 @@
 """Run a command on a simulated cluster that only this process can reach.
 
-Usage: nodes.py NODES CPUS GPUS COMMAND…, in a network namespace of its own (`unshare --net`): Ray listens on every
-interface, and there the only one is loopback.
+Usage: nodes.py NODES CPUS GPUS COMMAND…, with DASHBOARD=1 for jobs. To be run in a network namespace of its own
+(`unshare --net`): Ray listens on every interface, and there the only one is loopback.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def main() -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(
-        initialize_head=True, head_node_args={"num_cpus": cpus, "num_gpus": gpus, "include_dashboard": False}
-    )
+    dashboard = bool(os.environ.pop("DASHBOARD", ""))
+    head = {"num_cpus": cpus, "num_gpus": gpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
     try:
         for _ in range(count - 1):
             cluster.add_node(num_cpus=cpus, num_gpus=gpus)

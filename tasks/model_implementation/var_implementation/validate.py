@@ -118,7 +118,7 @@ def _judge_dropout(first: np.ndarray, blind: np.ndarray, seen: Any, number: int,
     slack = tolerance * max(np.abs(first).max(), np.abs(blind).max())
     kept, gone = (np.all(np.abs(seen - right) <= slack, axis=1) for right in (first, blind))
     share = float(gone.mean())
-    held = bool((kept | gone).all()) and 0.35 <= share <= 0.65
+    held = bool(np.logical_or(kept, gone).all()) and 0.35 <= share <= 0.65
     yield check(name, held, "the logits of the label or of no class, half each", f"{share:.0%} of no class")
 
 

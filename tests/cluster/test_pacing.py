@@ -1,0 +1,72 @@
+"""32 runs at once on four nodes, and a provider that takes five calls at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mldevbench.records import Outcome
+from mldevbench.store.place import open_place
+from mldevbench.store.study_store import StudyStore
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+NODES = Path(__file__).parent / "nodes.py"
+RUNS, CALLS, PLACES, SECONDS = 32, 6, 5, 1.0
+SCRIPT = """
+import json, socket, subprocess, sys, threading, time
+sys.path[:0] = [sys.argv[1]]
+from model.server import Answer, ModelServer
+storage, plugins, answer, runs, calls, places, seconds = sys.argv[2:9]
+spans, opened = [], []
+
+def behave(number, body):
+    spans.append((time.monotonic(), time.monotonic() + float(seconds)))
+    return Answer(delay=float(seconds))
+
+def let_in(listener):
+    guests = [listener.accept()[0] for _ in range(int(runs))]
+    opened.append(time.monotonic())
+    for guest in guests:
+        guest.sendall(b"x")
+
+with ModelServer(behave, at_most=int(places)) as server, socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
+    threading.Thread(target=let_in, args=(listener,), daemon=True).start()
+    done = subprocess.run(
+        [sys.executable, "-m", "cluster", "--name", "s", "--root", plugins, "--agent", "talker", "--task", "quick",
+         "--model", "openai/tested", "--price", "openai/tested=1,2", "--api-base", server.base, "--storage", storage,
+         "--seeds", runs, "--param", f"barrier={listener.getsockname()[1]}", "--param", f"calls={calls}"],
+        capture_output=True, text=True)
+    said = {"code": done.returncode, "out": done.stderr, "spans": spans, "opened": opened[0],
+            "refused": server.tally.refused}
+open(answer, "w").write(json.dumps(said))
+"""
+
+
+def test_the_limiter_finds_what_the_provider_can_take(plugins: Path, tmp_path: Path, clean_environment: None) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("a network namespace needs root here")
+    storage, answer = tmp_path / "r", tmp_path / "answer.json"
+    words = [storage, plugins, answer, RUNS, CALLS, PLACES, SECONDS]
+    inside = [sys.executable, "-c", SCRIPT, str(Path(__file__).parents[1]), *(str(word) for word in words)]
+    command = ["unshare", "--net", sys.executable, str(NODES), "4", str(RUNS // 4), "0", *inside]
+    environment = {**os.environ, "OPENAI_API_KEY": "sk-not-a-real-one-0123456789"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=560, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = json.loads(answer.read_text(encoding="utf-8"))
+    assert said["code"] == 0, said["out"][-3000:]
+    rows = list(StudyStore(open_place(str(storage / "s"))).runs.all())
+    assert [(row.outcome, row.steps, row.attempts) for row in rows] == [(Outcome.PASSED, CALLS + 1, 1)] * RUNS
+    assert len(said["spans"]) == RUNS * (CALLS + 1), "a call was made twice"
+    spans = [(start, end) for start, end in said["spans"] if end > said["opened"]]
+    last = sorted(end for _, end in spans)[-PLACES]  # from here on there are fewer calls left than places
+    window = last - said["opened"]
+    used = sum(max(0.0, min(end, last) - max(start, said["opened"])) for start, end in spans) / (PLACES * window)
+    print(f"places in use {used:.3f}, refused {said['refused']}, window {window:.1f} s")
+    assert used >= 0.9
+    assert said["refused"] <= RUNS
