@@ -205,7 +205,7 @@ def _judge_training(
     states = states[np.abs(states[:, environment.coordinate]) >= 0.3]
     given = torch.from_numpy(states).double()
     means = reference.network(reference.cut(settings, weights), "actor", given)[:, 0].detach().numpy()
-    miss = float(np.abs(means - environment.best(states)).mean())
+    miss = float(np.abs(means - environment.best(states)).mean()) / environment.target
     yield metric("miss", miss)
-    yield at_most("distance from the best action", miss, profile["max_miss"])
+    yield at_most("distance from the best action", miss, profile["max_miss"], "mean distance, as a share of t,")
     yield check("training", bool(np.isfinite(means).all()), "finite means", "others")
