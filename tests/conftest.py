@@ -6,15 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support import Cli
 
 from mldevbench import task_venv as venvs
 
 PLUGINS = Path(__file__).parent / "plugins"
-Cli = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from support import Cli
 
 CASES = {
     "unknown task 'nan_loss'; did you mean 'nan_losses'": ["run", "--agent", "oracle", "--task", "nan_loss"],

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Cli
 from sandbox.test_as_user import ORDINARY, command
+from support import Cli
 
 from mldevbench import task_venv as venvs
 from mldevbench.catalog import Catalog

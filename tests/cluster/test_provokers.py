@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import Cli
+from support import Cli
 
 from mldevbench.records import Outcome, RunRow, StopReason
 from mldevbench.store.place import open_place

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pyarrow.parquet as pq
 import pytest
-from conftest import Cli
+from support import Cli
 
 from mldevbench.records import AttemptRow, Outcome, RunRow
 from mldevbench.store.place import open_place

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 import yaml
-from conftest import Cli
 from model.server import Answer, Behaviour, Cut, Garbage, ModelServer, Refusal
+from support import Cli
 
 from mldevbench.model.price import Price
 from mldevbench.records import Cause, Outcome, RunRow
