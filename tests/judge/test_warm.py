@@ -70,6 +70,7 @@ def test_warm_calls_draw_other_numbers_each_time(trained: Submission, warm_setti
 
 
 # The token is given in two halves, so that looking for it doesn't put it there.
+ALLOWED = {"HOME", "LANG", "OMP_NUM_THREADS", "PATH", "PYTHONDONTWRITEBYTECODE", "TERM", "TMPDIR"}
 LOOK = r"""
 import torch, os, re
 def probe(inputs):
@@ -101,4 +102,4 @@ def test_a_warm_call_sees_neither_earlier_calls_nor_us(trained: Submission, warm
         assert room.call(LOOK, {**halves, "token": token})["found"] >= 1, "the search finds what is there"
         answer = room.call(LOOK, halves)
     assert answer["found"] == 0
-    assert set(answer["environ"]) <= {"HOME", "LANG", "PATH", "PYTHONDONTWRITEBYTECODE", "TERM", "TMPDIR"}
+    assert set(answer["environ"]) <= ALLOWED

@@ -19,7 +19,7 @@ from mldevbench.model.spec import ModelSpec
 pytestmark = pytest.mark.slow
 
 NODES, RUNS, CALLS, PLACES = 4, 32, 5, 5
-ANSWER_SECONDS = 1.5
+ANSWER_SECONDS = 0.5
 KEY = "sk-planted-in-a-test-0123456789"
 
 
@@ -40,7 +40,7 @@ def nodes() -> Iterator[Any]:
     cluster.shutdown()
 
 
-def node_of_runs(spec: ModelSpec, runs: int, calls: int, shared: bool) -> list[tuple[int, int]]:
+def node_of_runs(spec: ModelSpec, runs: int, calls: int) -> list[tuple[int, int]]:
     """Let runs call one after another, all at once, as those of one node; return each one's steps and tries."""
     import json
 
@@ -48,12 +48,10 @@ def node_of_runs(spec: ModelSpec, runs: int, calls: int, shared: bool) -> list[t
     from mldevbench.model.budget import BudgetMeter
     from mldevbench.model.door import Model
     from mldevbench.model.library import library
-    from mldevbench.model.pacer import LocalPacer
     from mldevbench.records import Budget, Step
 
     def model_for(taken: list[Step]) -> Model:
-        pacer = connect(spec) if shared else LocalPacer()
-        return Model(spec, budget=BudgetMeter(Budget()), pacer=pacer, record=taken.append)
+        return Model(spec, budget=BudgetMeter(Budget()), pacer=connect(spec), record=taken.append)
 
     async def one(model: Model) -> None:
         for _ in range(calls):
@@ -72,34 +70,17 @@ def node_of_runs(spec: ModelSpec, runs: int, calls: int, shared: bool) -> list[t
     ]
 
 
-def rate(starts: list[float], after: int) -> float:
-    """Return the calls per second once the first are over, in which processes warm up."""
-    return (len(starts) - after) / (starts[-1] + ANSWER_SECONDS - starts[after])
-
-
 def test_thirty_two_runs_share_five_places(nodes: Any) -> None:
-    starts: list[float] = []
-
-    def behave(number: int, body: Any) -> Answer:
-        starts.append(time.monotonic())
-        return Answer(delay=ANSWER_SECONDS)
-
+    """No call is lost or made twice; how fast it goes is shown in simulated time, where no neighbour matters."""
     work = nodes.remote(num_cpus=1, max_retries=0)(node_of_runs)
-    with ModelServer(behave, at_most=PLACES, retry_after="0.5") as server:
+    with ModelServer(lambda number, body: Answer(delay=ANSWER_SECONDS), at_most=PLACES, retry_after="0.5") as server:
         spec = ModelSpec("openai/tested", api_base=server.base, key=KEY, patience_seconds=200)
-        nodes.get(work.remote(spec, PLACES, 8, False), timeout=200)
-        assert server.tally.refused == 0
-        best = rate(starts, PLACES)
-        starts.clear()
-        before = server.tally.requests
-        results = nodes.get([work.remote(spec, RUNS // NODES, CALLS, True) for _ in range(NODES)], timeout=250)
+        results = nodes.get([work.remote(spec, RUNS // NODES, CALLS) for _ in range(NODES)], timeout=250)
         tally = server.tally
     flat = [pair for node in results for pair in node]
     assert [steps for steps, _ in flat] == [CALLS] * RUNS
-    assert sum(tries for _, tries in flat) == tally.requests - before == RUNS * CALLS + tally.refused
+    assert sum(tries for _, tries in flat) == tally.requests == RUNS * CALLS + tally.refused
     assert tally.refused <= 8
-    # Both are measured on the machine as it is, whatever else it does.
-    assert rate(starts, RUNS) >= 0.85 * best
 
 
 def test_the_limiter_is_shared_by_name_and_ends_itself(nodes: Any) -> None:
