@@ -26,7 +26,8 @@ check: $(STAMP)
 	$(BIN)/pytest -m "not slow" -n 2
 
 test: setup check
-	$(BIN)/pytest -m slow -n 2 --dist loadfile -v
+	$(BIN)/pytest -m "slow and not crowd" -n 2 --dist loadfile
+	$(BIN)/pytest -m crowd -n 0
 	$(BIN)/mldevbench tasks check all extra
 
 prove: setup

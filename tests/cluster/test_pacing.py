@@ -14,7 +14,7 @@ from mldevbench.records import Outcome
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(600)]
 
 NODES = Path(__file__).parent / "nodes.py"
 RUNS, CALLS, PLACES, SECONDS = 32, 2, 5, 1.0
