@@ -70,7 +70,20 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
     resources = {"gpus": _number(options.gpus), "cpus": _number(options.cpus)}
     asked = file.resources.model_dump() | {key: value for key, value in resources.items() if value is not None}
     study = yamlfile.build({**file.model_dump(), **chosen, "resources": asked}, StudyFile, "options")
+    refuse_unbuilt(study)
     return study.model_copy(update={"agents": with_params(study.agents, options.params)})
+
+
+def refuse_unbuilt(study: StudyFile) -> None:
+    """Refuse what a study file may say one day: to take it and do nothing would be worse."""
+    said = {
+        "samples": study.samples != 1,
+        "network": study.network != "none",
+        "wandb.mode": study.wandb.mode != "disabled",
+        "resources.gpu_type": study.resources.gpu_type is not None,
+    }
+    for key in (key for key, given in said.items() if given):
+        raise UserError(f"study key {key}: not built yet; leave it out")
 
 
 def request_of(study: StudyFile, catalog: Catalog, isolation: str, salt_digest: str) -> Request:

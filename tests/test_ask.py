@@ -111,5 +111,15 @@ def test_a_bad_study_file_names_file_and_line(tmp_path: Path, text: str, said: s
     assert said in str(error.value) and str(file) in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "text", ["samples: 2", "network: mirror", "wandb: {mode: offline}", "resources: {gpu_type: A100}"]
+)
+def test_what_is_not_built_yet_is_refused_and_not_ignored(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "study.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match="not built yet; leave it out"):
+        read_study(file, Options())
+
+
 def test_no_seeds_said_is_none() -> None:
     assert parse_seeds(None) is None
