@@ -197,6 +197,7 @@ class Driver:
             network=self.job.network,
             model=model,
             secrets=tuple(spec.key for spec in self.job.models.values() if spec.key),
+            snapshot_every=self.job.snapshot_every,
         )
         place = self.job.store.place
         ref = actor.work.remote(

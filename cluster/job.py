@@ -40,6 +40,7 @@ class Job:
     models: Mapping[str, ModelSpec] = field(default_factory=dict)  # by name
     policy: Policy = field(default_factory=Policy)
     site: Site = field(default_factory=Site)
+    snapshot_every: str | None = None
 
     def shape(self, run: Run) -> Shape:
         cpus = self.cpus if self.cpus is not None else self.catalog.task(run.task).resources.cpus

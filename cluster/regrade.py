@@ -1,102 +1,96 @@
-"""Judging stored submissions again: nothing of the study is overwritten, no agent is run."""
+"""Judging stored submissions and snapshots again: nothing of the study is overwritten, no agent is run."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
 
-import ray
-
-from cluster.blame import fault_of, unwrapped
-from cluster.crew import Crew
+from cluster.judging import Piece, judge_all
 from cluster.rows import now_utc
-from cluster.run_actor import Site
-from cluster.session import node_shapes
-from cluster.shape import Shape
-from cluster.travel import Luggage
-from cluster.validation_actor import Exam, Graded, validation_actor
+from cluster.validation_actor import Graded
 from mldevbench import __version__
 from mldevbench.catalog import Catalog
-from mldevbench.draw import Draw
-from mldevbench.errors import Fault
-from mldevbench.records import AttemptRow, Outcome, RegradeRow, RunRow
+from mldevbench.records import Outcome, RegradeRow, Snapshot, SnapshotRow, Verdict
 from mldevbench.store.study_store import StudyStore
-from mldevbench.validate import Judgement
-
-
-@dataclass(frozen=True)
-class Copy:
-    """A result with the submission that it was judged by."""
-
-    row: RunRow
-    attempt: AttemptRow
 
 
 def regrade(
-    store: StudyStore, copies: Sequence[Copy], catalog: Catalog, salt: bytes, say: Callable[[RegradeRow], None]
+    store: StudyStore, pieces: Sequence[Piece], catalog: Catalog, salt: bytes, say: Callable[[RegradeRow], None]
 ) -> list[RegradeRow]:
-    """Judge each submission with the validators as they are now; each verdict is made durable as it comes."""
-    total = sum(node_shapes(), start=Shape(0, 0))
-    crew = Crew(total, {"validation": lambda shape: validation_actor(shape.cpus, shape.gpus).remote(Site())})
-    luggage, waiting, running = Luggage(catalog), list(copies), {}
+    """Judge each submission with the validators as they are now; `about` says which repeat and attempt it is."""
     made: list[RegradeRow] = []
-    try:
-        while waiting or running:
-            while waiting and (actor := crew.take("validation", Shape(1.0, 0.0))):
-                copy = waiting.pop(0)
-                reference = actor.grade.remote(_exam(copy, salt), store.place, luggage.whole(copy.row.task))
-                running[reference] = (copy, actor)
-            ready, _ = ray.wait(list(running), num_returns=1)
-            copy, actor = running.pop(ready[0])
-            graded = _graded(ready[0])
-            crew.give_back(actor, broken=graded.judgement.cause is not None)
-            made.append(_row(copy, graded, catalog))
-            store.regrades.put(store.part_of(copy.row.run_id), [made[-1]])
-            say(made[-1])
-    finally:
-        crew.end()
+    for piece, graded in judge_all(pieces, store.place, catalog, salt):
+        made.append(_regrade_row(piece, graded, catalog))
+        store.regrades.put(store.part_of(piece.row.run_id), [made[-1]])
+        say(made[-1])
     return made
 
 
-def _exam(copy: Copy, salt: bytes) -> Exam:
-    row, attempt = copy.row, copy.attempt
-    assert attempt.archive and attempt.digest
-    draw = Draw.of(salt, row.task, row.instance)
-    return Exam(attempt.archive, attempt.digest, draw, row.profile, row.isolation or "bubblewrap")
+def grade_snapshots(
+    store: StudyStore, pieces: Sequence[Piece], catalog: Catalog, salt: bytes, say: Callable[[SnapshotRow], None]
+) -> int:
+    """Judge snapshots, each distinct one once; return how many were judged."""
+    judged = 0
+    for piece, graded in judge_all(pieces, store.place, catalog, salt):
+        rows = [snapshot_row(piece, snapshot, graded, catalog) for snapshot in piece.about]
+        store.snapshots.put(store.part_of(piece.row.run_id), rows)
+        judged += 1
+        say(rows[0])
+    return judged
 
 
-def _graded(reference: Any) -> Graded:
-    try:
-        return ray.get(reference)
-    except Exception as error:
-        fault = fault_of(error)
-        if not isinstance(fault, Fault):
-            raise unwrapped(error) from None
-        from mldevbench.records import Cause
+def snapshot_row(piece: Piece, snapshot: Snapshot, graded: Graded, catalog: Catalog) -> SnapshotRow:
+    row, judgement = piece.row, graded.judgement
+    return SnapshotRow(
+        study=row.study,
+        run_id=row.run_id,
+        attempt=row.attempts,
+        number=snapshot.number,
+        label=row.label,
+        task=row.task,
+        steps=snapshot.steps,
+        tokens=snapshot.tokens,
+        usd=snapshot.usd,
+        minutes=snapshot.minutes,
+        digest=snapshot.digest,
+        outcome=_outcome(graded),
+        cause=judgement.cause,
+        score=judgement.verdict.score if judgement.verdict else None,
+        metrics=_metrics(judgement.verdict),
+        validator_digest=catalog.task(row.task).validator_digest(),
+        validate_seconds=graded.seconds,
+    )
 
-        return Graded(Judgement(None, Cause(fault.cause), detail=fault.detail), 0.0)
 
-
-def _row(copy: Copy, graded: Graded, catalog: Catalog) -> RegradeRow:
-    row, verdict = copy.row, graded.judgement.verdict
-    passed = Outcome.PASSED if verdict and verdict.passed else Outcome.FAILED
+def _regrade_row(piece: Piece, graded: Graded, catalog: Catalog) -> RegradeRow:
+    row, verdict = piece.row, graded.judgement.verdict
     return RegradeRow(
         study=row.study,
         run_id=row.run_id,
-        attempt=copy.attempt.attempt,
+        attempt=piece.about.attempt,
         label=row.label,
         task=row.task,
-        outcome=Outcome.VOID if graded.judgement.cause else passed,
+        outcome=_outcome(graded),
         outcome_before=row.outcome,
         cause=graded.judgement.cause,
         score=verdict.score if verdict else None,
         score_before=row.score,
-        metrics=json.dumps({one.name: one.value for one in verdict.metrics} if verdict else {}, sort_keys=True),
+        metrics=_metrics(verdict),
         validator_digest=catalog.task(row.task).validator_digest(),
         validator_digest_before=row.validator_digest,
         validate_seconds=graded.seconds,
         regraded_at=now_utc(),
         mldevbench_version=__version__,
+        repeat=piece.about.repeat,
     )
+
+
+def _outcome(graded: Graded) -> Outcome:
+    if graded.judgement.cause:
+        return Outcome.VOID
+    verdict = graded.judgement.verdict
+    return Outcome.PASSED if verdict and verdict.passed else Outcome.FAILED
+
+
+def _metrics(verdict: Verdict | None) -> str:
+    return json.dumps({one.name: one.value for one in verdict.metrics} if verdict else {}, sort_keys=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mldevbench import digest, plugin, yamlfile
+from mldevbench.agent_venv import VenvFile
 from mldevbench.errors import UserError, unknown
 from mldevbench.records import Budget, Step
 from mldevbench.sandbox.protocol import Sandbox
@@ -15,6 +16,7 @@ from mldevbench.yamlfile import Strict
 
 if TYPE_CHECKING:
     from mldevbench.model.door import Model
+    from mldevbench.program import Programs
 
 
 class AgentFile(Strict):
@@ -25,6 +27,9 @@ class AgentFile(Strict):
     entry: str = "agent:Agent"
     needs_model: bool = True
     gateway: bool = False  # runs a program inside that talks to the model by itself
+    reports: bool = False  # that program tells its steps to the gateway, tool results and all
+    venv: VenvFile | None = None  # a Python of the agent's own
+    shows: list[str] = []  # files of the folder that its program may read inside, in /run/agent
     trusted: bool = False  # runs nothing but our own files, so a weak sandbox may do
     defaults: dict[str, Any] = {}
     gives: list[Literal["solution"]] = []
@@ -40,6 +45,7 @@ class Context(Protocol):
     gateway_key: str | None
     seed: int
     solution: Path | None
+    programs: Programs | None  # runs what talks to the model by itself, with the gateway in reach
 
     def record(self, step: Step) -> None:
         """Write one step to the trajectory, at once."""

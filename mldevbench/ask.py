@@ -46,6 +46,8 @@ class Options:
     cpus: str | None = None
     storage: str | None = None
     sandbox: str | None = None
+    snapshot_every: str | None = None
+    wandb: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -64,6 +66,8 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
         "limits": parse_units("--limit", options.limit, LimitFile) if options.limit else None,
         "storage": options.storage,
         "sandbox": options.sandbox,
+        "snapshot_every": options.snapshot_every,
+        "wandb": file.wandb.model_dump() | {"mode": options.wandb} if options.wandb else None,
         **options.extra,
     }
     chosen = {key: value for key, value in said.items() if value not in (None, [], {})}
@@ -79,7 +83,6 @@ def refuse_unbuilt(study: StudyFile) -> None:
     said = {
         "samples": study.samples != 1,
         "network": study.network != "none",
-        "wandb.mode": study.wandb.mode != "disabled",
         "resources.gpu_type": study.resources.gpu_type is not None,
     }
     for key in (key for key, given in said.items() if given):

@@ -17,23 +17,27 @@ from mldevbench.agent import Agent
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault, UserError
 from mldevbench.guard import GuardedSandbox
+from mldevbench.mirror import URL
+from mldevbench.mirror.door import Mirror, open_mirror
 from mldevbench.model.budget import AgentStopped, BudgetMeter
 from mldevbench.model.door import Model, ModelSpec
 from mldevbench.model.gateway import Gateway
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.secrets import Scrubber
 from mldevbench.model.upstream import Upstream
+from mldevbench.program import AGENT_FOLDER, Programs
 from mldevbench.records import Budget, Run, Step, StopReason, Submitted
 from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
+from mldevbench.sandbox.gpu import DRIVER, seen_gpus
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.sandbox.protocol import thread_count
+from mldevbench.snapshot import Snapshots, parse_grid
 from mldevbench.store.place import Place
-from mldevbench.submission import collect, erase
+from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
 from mldevbench.trajectory import Trajectory
 
 GRACE_SECONDS = 20.0
-DRIVER = Path("/dev/nvidiactl")
 GATEWAY_SOCKET = "/run/gateway.sock"
 
 
@@ -49,6 +53,7 @@ class Order:
     network: str = "none"
     model: ModelSpec | None = None
     secrets: tuple[str, ...] = field(default=(), repr=False)
+    snapshot_every: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class Means:
     solution: Path | None = None
     node: str = ""
     gpus: tuple[int, ...] = ()
+    agent_venv: Path | None = None  # the agent's own, where it has one
 
 
 class Attempt:
@@ -91,61 +97,87 @@ class Attempt:
         started_at, began = datetime.now(UTC), self.clock()
         with _scratch(self.means.scratch) as scratch:
             inside = scratch / secrets.token_hex(8)
-            instruction = workspace.build(self.means.task, self.order.draw, self.order.run.profile, inside)
-            reason, detail, isolation = self._work(instruction, inside, scratch)
+            task, draw, profile = self.means.task, self.order.draw, self.order.run.profile
+            with open_mirror(task, draw, task.profile(profile), scratch / "door", self.order.isolation) as mirror:
+                instruction = workspace.build(task, draw, profile, inside, mirror.url if mirror else URL)
+                reason, detail, isolation = self._work(instruction, inside, scratch, mirror)
+            if mirror:
+                self.means.place.take(f"{self._folder}/requests.jsonl", mirror.log.path)
             if self._stopped.is_set():
                 raise Fault("cancelled", "the attempt was stopped from outside")
             finished_at, wall = datetime.now(UTC), self.clock() - began
-            archive = f"artifacts/{self.order.run.run_id}/{self.order.attempt}/submission.tar"
-            manifest = collect(
-                inside,
-                self.means.task.submission,
-                self.means.task.submission_max_mb,
-                scratch / "submission.tar",
-                witness=self.means.task.protected,
-            )
+            archive = f"{self._folder}/submission.tar"
+            manifest = self._collect(inside, scratch / "submission.tar")
             self.means.place.take(archive, scratch / "submission.tar")
         return Submitted(
             self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
             started_at, finished_at, wall, self.meter.working_seconds, isolation, self.order.network, self.means.node,
         )  # fmt: skip
 
-    def _work(self, instruction: str, inside: Path, scratch: Path) -> tuple[StopReason, str, str]:
+    @property
+    def _folder(self) -> str:
+        return f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
+
+    def _collect(self, inside: Path, archive: Path) -> Manifest:
+        task = self.means.task
+        return collect(inside, task.submission, task.submission_max_mb, archive, witness=task.protected)
+
+    def _snapshots(self, scratch: Path) -> Snapshots | None:
+        every, run = self.order.snapshot_every, self.order.run
+        if every is None or self.order.model is None:
+            return None
+        folder = self.means.place.child(f"artifacts/{run.run_id}/{self.order.attempt}")
+        return Snapshots(parse_grid(every), self.meter, folder, scratch)
+
+    def _work(
+        self, instruction: str, inside: Path, scratch: Path, mirror: Mirror | None
+    ) -> tuple[StopReason, str, str]:
         folder = f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
         scrub = Scrubber(self.order.secrets)
+        snapshots = self._snapshots(scratch)
         with (
             Trajectory(scratch / "trajectory.jsonl", self.means.place.child(folder), scrub=scrub) as trajectory,
-            self._model(trajectory, scrub) as model,
+            self._model(trajectory, scrub, snapshots) as model,
             self._door(model, scratch) as gateway,
         ):
-            sandbox = open_sandbox(self._spec(inside, gateway), self.order.isolation)
+            sandbox = open_sandbox(self._spec(inside, gateway, mirror), self.order.isolation)
             guarded = self._sandbox = GuardedSandbox(sandbox, self.meter)
             try:
-                context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway)
+                if mirror:
+                    mirror.serve(sandbox.listeners)
+                if snapshots:
+                    snapshots.watch(guarded, lambda archive: self._collect(inside, archive))
+                context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway, self.meter)
                 reason, detail = self._solve(instruction, context, guarded)
                 if gateway and gateway.failure:
                     raise gateway.failure
             finally:
+                if snapshots:
+                    snapshots.close()
                 guarded.close()
             return guarded.breach() or reason, detail, sandbox.isolation
 
-    def _spec(self, inside: Path, gateway: Gateway | None) -> SandboxSpec:
+    def _spec(self, inside: Path, gateway: Gateway | None, mirror: Mirror | None) -> SandboxSpec:
         asked = self.means.task.resources
         limits = Limits(memory_mb=int(asked.memory_gb * 1024), disk_mb=int(asked.disk_gb * 1024))
         sockets = (Bind(gateway.socket, GATEWAY_SOCKET),) if gateway else ()
         minors, environment = seen_gpus(self.means.gpus, DRIVER.exists())
         return SandboxSpec(
             inside,
-            readonly=gateway.binds if gateway else (),
+            readonly=(*(gateway.binds if gateway else ()), *shown_files(self.means.agent)),
             venv=self.means.venv,
-            environment={**environment, **thread_count(asked.cpus)},
+            agent_venv=self.means.agent_venv,
+            environment={**environment, **thread_count(asked.cpus), **(mirror.environment if mirror else {})},
             limits=limits,
             gpus=minors,
             sockets=sockets,
+            doors=mirror.doors if mirror else (),
         )
 
     @contextmanager
-    def _model(self, trajectory: Trajectory, scrub: Scrubber) -> Iterator[Model | None]:
+    def _model(
+        self, trajectory: Trajectory, scrub: Scrubber, snapshots: Snapshots | None
+    ) -> Iterator[Model | None]:
         if self.order.model is None:
             yield None
             return
@@ -157,6 +189,7 @@ class Attempt:
             seed=self.order.run.seed,
             record=trajectory.record,
             scrub=scrub,
+            between=snapshots.look if snapshots else None,
         )
         self._talking = model
         try:
@@ -169,7 +202,7 @@ class Attempt:
         if model is None or not self.means.agent.file.gateway:
             yield None
             return
-        gateway = Gateway(model, scratch / "gateway.sock")
+        gateway = Gateway(model, scratch / "gateway.sock", reports=self.means.agent.file.reports)
         gateway.start()
         try:
             yield gateway
@@ -203,14 +236,9 @@ class Attempt:
         return _reason(ended[0])
 
 
-def seen_gpus(held: tuple[int, ...], real: bool) -> tuple[tuple[int, ...], dict[str, str]]:
-    """Return the devices to show and what to say of them; simulated GPUs are only spoken of.
-
-    A real one needs no word: only the devices that are reserved are there. Silence about none would show them all.
-    """
-    if not held:
-        return (), {"CUDA_VISIBLE_DEVICES": ""}
-    return (held, {}) if real else ((), {"CUDA_VISIBLE_DEVICES": ",".join(str(minor) for minor in held)})
+def shown_files(agent: Agent) -> tuple[Bind, ...]:
+    """Return what of the agent's folder its program may read inside."""
+    return tuple(Bind(agent.folder / name, f"{AGENT_FOLDER}/{name}") for name in agent.file.shows)
 
 
 def _reason(error: BaseException | None) -> tuple[StopReason, str]:
@@ -229,7 +257,7 @@ class AttemptContext:
 
     def __init__(
         self, sandbox: GuardedSandbox, model: Model | None, order: Order, means: Means, trajectory: Trajectory,
-        gateway: Gateway | None,
+        gateway: Gateway | None, meter: BudgetMeter,
     ) -> None:  # fmt: skip
         self.sandbox: Sandbox = sandbox
         self.model = model
@@ -238,6 +266,8 @@ class AttemptContext:
         self.solution = means.solution
         self.gateway_url = gateway.url if gateway else None
         self.gateway_key = gateway.key if gateway else None
+        python = f"{means.agent_venv}/bin/python" if means.agent_venv else None
+        self.programs = Programs(sandbox, meter, gateway, python) if gateway else None
         self._trajectory = trajectory
 
     def record(self, step: Step) -> None:

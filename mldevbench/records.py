@@ -154,6 +154,7 @@ class Metric:
 class Verdict:
     checks: tuple[Check, ...]
     metrics: tuple[Metric, ...] = ()
+    primary: str | None = None  # the metric that is the score, for tasks that have one
 
     @property
     def passed(self) -> bool:
@@ -161,8 +162,23 @@ class Verdict:
 
     @property
     def score(self) -> float:
-        """The share of checks that hold."""
+        """The primary metric, 0 if it never came to be measured; without one the share of checks that hold."""
+        if self.primary is not None:
+            return next((metric.value for metric in self.metrics if metric.name == self.primary), 0.0)
         return sum(check.passed for check in self.checks) / len(self.checks) if self.checks else 0.0
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A copy of the submission as it was after so much was spent."""
+
+    number: int
+    steps: int
+    tokens: int
+    usd: float | None
+    minutes: float
+    archive: str  # relative to the attempt's folder
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -313,6 +329,30 @@ class RegradeRow:
     validate_seconds: float
     regraded_at: datetime
     mldevbench_version: str
+    repeat: int = 0  # of the same validator on the same submission
+
+
+@dataclass(frozen=True)
+class SnapshotRow:
+    """A graded snapshot."""
+
+    study: str
+    run_id: str
+    attempt: int
+    number: int
+    label: str
+    task: str
+    steps: int
+    tokens: int
+    usd: float | None
+    minutes: float
+    digest: str
+    outcome: Outcome
+    cause: Cause | None
+    score: float | None
+    metrics: str
+    validator_digest: str
+    validate_seconds: float
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mldevbench.axis import Axis
 from mldevbench.rates import task_means
-from mldevbench.records import Outcome, RunRow
+from mldevbench.records import Outcome, RunRow, SnapshotRow
 from mldevbench.stats.replay import (
     Calibration,
     Sandwich,
@@ -47,6 +47,16 @@ class Replay:
         if self.calibrated:
             return "scaling, replay validated at " + ", ".join(f"{budget:g}" for budget in self.calibrations)
         return "replay, contradicted by a rerun" if self.calibrations else "replay, not calibrated by a rerun"
+
+
+def graded_snapshots(rows: Iterable[SnapshotRow], axis: Axis) -> dict[str, list[tuple[float, bool]]]:
+    """Return the verdicts of every run's snapshots by what was spent; a void one says nothing."""
+    found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row.run_id, row.number)):
+        spent = {Axis.STEPS: row.steps, Axis.TOKENS: row.tokens, Axis.USD: row.usd, Axis.MINUTES: row.minutes}.get(axis)
+        if spent is not None and row.outcome is not Outcome.VOID:
+            found[row.run_id].append((float(spent), row.outcome is Outcome.PASSED))
+    return dict(found)
 
 
 def replay_of(

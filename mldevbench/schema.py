@@ -47,9 +47,11 @@ def table_of(row: type[Row], rows: Iterable[Row]) -> pa.Table:
 
 
 def rows_of(row: type[Row], table: pa.Table) -> list[Row]:
-    """Read a table back; columns that a newer version added are left aside."""
+    """Read a table back; columns that a newer version added are left aside, those that it lacks have their defaults."""
     hints = typing.get_type_hints(row)
-    fields = [field.name for field in dataclasses.fields(typing.cast(Any, row))]
+    known = dataclasses.fields(typing.cast(Any, row))
+    missing = {field.name for field in known if field.default is not dataclasses.MISSING} - set(table.column_names)
+    fields = [field.name for field in known if field.name not in missing]
     restore = {name: _restorer(hints[name]) for name in fields}
     return [
         row(**{name: restore[name](record.get(name)) for name in fields})

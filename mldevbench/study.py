@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pydantic
 
@@ -60,8 +60,8 @@ class ResourceChoice(Strict):
 
 
 class WandbFile(Strict):
-    mode: str = "disabled"
-    project: str = "mldevbench"
+    mode: Literal["disabled", "offline", "online"] | None = None  # None: as WANDB_MODE says
+    project: str | None = None
 
 
 class StudyFile(Strict):
@@ -80,6 +80,7 @@ class StudyFile(Strict):
     resources: ResourceChoice = ResourceChoice()
     samples: Count = 1
     sandbox: str = "auto"
+    snapshot_every: str | None = None
     network: str = "none"
     storage: str = "results"
     wandb: WandbFile = WandbFile()

@@ -58,6 +58,7 @@ class TaskFile(Strict):
     assets: dict[str, dict[str, AssetFile]] = {}
     profiles: dict[Literal["mini", "full"], dict[str, Any]]
     calibration: dict[str, Any] = {}
+    score: str | None = None  # the metric of validate.py that is a run's score; none: the share of checks that hold
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ class Task:
                 digest.of_file(path)
                 for path in _sources(package, ("checks", "room", "submission", "unmet", "validate"))
             ],
-        }
+        } | ({"score": self.file.score} if self.file.score else {})
         return digest.of_value(judges, 16)
 
 

@@ -10,12 +10,13 @@ from mldevbench import plugin
 from mldevbench.digest import files_under
 from mldevbench.draw import Draw
 from mldevbench.errors import UserError
+from mldevbench.mirror.address import URL
 from mldevbench.task import Task
 
 
-def build(task: Task, draw: Draw, profile: str, destination: Path) -> str:
+def build(task: Task, draw: Draw, profile: str, destination: Path, mirror: str = URL) -> str:
     """Fill an empty folder with the task's given files and its instance's data; return the instruction."""
-    values = dict(task.profile(profile))
+    values = {**task.profile(profile), "mirror": mirror}
     given = task.part("workspace")
     destination.mkdir(parents=True, exist_ok=True)
     lay_over(given, destination)

@@ -1,7 +1,7 @@
 """What a task's validate.py is made of: strict readers, comparisons, and rooms for submitted code."""
 
 from mldevbench.checks.arrays import read_npy, read_safetensors
-from mldevbench.checks.compare import all_finite, at_least, at_most, check, close, equal, metric, require
+from mldevbench.checks.compare import all_finite, at_least, at_most, beats, check, close, equal, metric, require
 from mldevbench.checks.predict import predict, shards
 from mldevbench.checks.text import number, numeral, read_csv, read_json, read_text, whole
 from mldevbench.room import Room, ran_well
@@ -15,6 +15,7 @@ __all__ = [
     "all_finite",
     "at_least",
     "at_most",
+    "beats",
     "check",
     "close",
     "equal",

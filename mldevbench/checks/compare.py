@@ -52,6 +52,15 @@ def at_least(name: str, value: Any, bound: float, what: str = "") -> Check:
     return check(name, number is not None and number >= bound, f"{what or name} at least {bound:g}", said(value))
 
 
+def beats(name: str, value: Any, bound: float, what: str = "") -> Check:
+    """Check a measure against its threshold, and say by how much it passes or misses it."""
+    made, number = at_least(name, value, bound, what), finite(value)
+    if number is None:
+        return made
+    side = "above" if number >= bound else "below"
+    return check(name, made.passed, made.expected, f"{made.seen}, {abs(number - bound):.3g} {side} the threshold")
+
+
 def at_most(name: str, value: Any, bound: float, what: str = "") -> Check:
     number = finite(value)
     return check(name, number is not None and number <= bound, f"{what or name} at most {bound:g}", said(value))

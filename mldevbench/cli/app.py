@@ -19,9 +19,11 @@ from mldevbench.cli import (
     share,
     show,
     status,
+    submit,
     tasks,
     variance,
 )
+from mldevbench.cli.studying import PASS_ON
 
 app = typer.Typer(
     name="mldevbench",
@@ -48,6 +50,7 @@ def _root(
 
 
 app.command("run")(run.run)
+app.command("submit", context_settings=submit.SETTINGS)(submit.submit)
 app.command("status")(status.status)
 app.command("cancel")(cancel.cancel)
 app.command("runs")(runs.runs)
@@ -56,8 +59,8 @@ app.command("regrade")(regrade.regrade)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
-app.command("variance")(variance.variance)
-app.command("scale")(scale.scale)
+app.command("variance", context_settings=PASS_ON)(variance.variance)
+app.command("scale", context_settings=PASS_ON)(scale.scale)
 app.command("export")(share.export)
 app.command("import")(share.import_)
 app.command("merge")(share.merge)

@@ -6,6 +6,7 @@ import signal
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from mldevbench.cli.audience import Audience
 from mldevbench.cli.output import note, print_json, print_table
 from mldevbench.report import outcomes_by_task, success_by_category
 from mldevbench.store.lease import Lease
@@ -67,16 +68,17 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) ->
             call.fresh_actors,
         ),
         site=Site(call.scratch),
+        snapshot_every=call.study.snapshot_every,
     )
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise Interrupted
 
-    with Progress() as progress:
-        driver = Driver(job, lease, progress.update)
+    with Progress() as progress, Audience(call, ready, place, whole, progress.update) as audience:
+        driver = Driver(job, lease, audience.tell)
         before = signal.signal(signal.SIGTERM, interrupt)  # after ray.init, which sets one of its own
         try:
-            return driver.run()
+            return audience.heard(driver.run())
         finally:
             signal.signal(signal.SIGTERM, before)
 
@@ -100,7 +102,7 @@ def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
                 "spent_usd": tally.usd,
             }
         )
-    elif rows:
+    elif rows and not call.quiet:
         for table in (success_by_category(rows), outcomes_by_task(rows)):
             title = table.title if ready.request.isolation != "process" else f"{table.title} (weak sandbox: process)"
             print_table(title, table.columns, table.rows, table.note)

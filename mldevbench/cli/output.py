@@ -16,6 +16,9 @@ Storage = Annotated[
 StudyName = Annotated[
     str, typer.Argument(metavar="STUDY", help="A study's name under --storage, or its folder or URL.")
 ]
+StudyOrFile = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study's name, or a study file to run. It comes before all options.")
+]
 Root = Annotated[
     list[str], typer.Option("--root", envvar="MLDEVBENCH_ROOT", help="A further folder with tasks/ and agents/.")
 ]

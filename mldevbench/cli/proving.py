@@ -16,6 +16,8 @@ from mldevbench.cache import cache_folder
 from mldevbench.cli.output import note, print_json, print_table
 from mldevbench.draw import Draw
 from mldevbench.errors import UserError, unknown
+from mldevbench.mirror import URL
+from mldevbench.mirror.door import Mirror, open_mirror
 from mldevbench.prove import Proof, Variant, prove, variants
 from mldevbench.records import Verdict
 from mldevbench.sandbox.opening import choose, open_sandbox
@@ -176,18 +178,27 @@ def grade_folder(task: Task, folder: Path, profile: str, sandbox: str) -> Verdic
 def open_shell(task: Task, profile: str, sandbox: str) -> None:
     with tempfile.TemporaryDirectory(dir=_scratch()) as place:
         inside = Path(place) / secrets.token_hex(8)
-        instruction = workspace.build(task, Draw.of(shown_salt(), task.id, 0), profile, inside)
-        box = open_sandbox(SandboxSpec(inside, venv=task_venv.path()), choose(sandbox, trusted=False))
-        try:
-            print(instruction)
-            note(f"{box.isolation} sandbox, workspace {box.inside}; an empty line ends it")
-            for line in iter(_typed, ""):
-                done = box.run(["bash", "-c", line], seconds=3600)
-                sys.stdout.write(done.output.decode(errors="replace"))
-                if done.exit_code:
-                    note(f"exit code {done.exit_code}")
-        finally:
-            box.close()
+        isolation, draw = choose(sandbox, trusted=False), Draw.of(shown_salt(), task.id, 0)
+        with open_mirror(task, draw, task.profile(profile), Path(place) / "door", isolation) as mirror:
+            print(workspace.build(task, draw, profile, inside, mirror.url if mirror else URL))
+            _converse(inside, isolation, mirror)
+
+
+def _converse(inside: Path, isolation: str, mirror: Mirror | None) -> None:
+    """Run each line that is typed in one sandbox."""
+    variables, doors = (mirror.environment, mirror.doors) if mirror else ({}, ())
+    box = open_sandbox(SandboxSpec(inside, venv=task_venv.path(), environment=variables, doors=doors), isolation)
+    try:
+        if mirror:
+            mirror.serve(box.listeners)
+        note(f"{box.isolation} sandbox, workspace {box.inside}; an empty line ends it")
+        for line in iter(_typed, ""):
+            done = box.run(["bash", "-c", line], seconds=3600)
+            sys.stdout.write(done.output.decode(errors="replace"))
+            if done.exit_code:
+                note(f"exit code {done.exit_code}")
+    finally:
+        box.close()
 
 
 def _typed() -> str:

@@ -45,6 +45,10 @@ def run(
     scratch: Annotated[str | None, option("--scratch", "Folder on each node for workspaces.")] = None,
     cache: Annotated[str | None, option("--cache", "Folder for what can be made again.")] = None,
     sandbox: Annotated[str | None, option("--sandbox", "auto, bubblewrap, apptainer, docker or process.")] = None,
+    snapshot_every: Annotated[
+        str | None, option("--snapshot-every", "Keep copies of the work as it goes: steps=5, minutes=10 or log.")
+    ] = None,
+    wandb: Annotated[str | None, option("--wandb", "disabled, offline or online. [default: WANDB_MODE]")] = None,
     void_retries: Annotated[int, option("--void-retries", "How often a lost attempt is tried again.")] = 2,
     only: Annotated[
         str, option("--only", "owed: all that is not done; new: never tried; void: tried in vain.")
@@ -53,6 +57,7 @@ def run(
     root: Annotated[list[str] | None, option("--root", "A further folder with tasks/ and agents/.")] = None,
     fresh_actors: Annotated[bool, option("--fresh-actors", "A new actor for every run.")] = False,
     dry_run: Annotated[bool, option("--dry-run", "Show the plan and start nothing.")] = False,
+    quiet: Annotated[bool, option("--quiet", "Print no tables at the end.")] = False,
     json_: Json = False,
 ) -> None:
     """Run a study: agents × tasks × instances × seeds × budgets.
@@ -87,6 +92,8 @@ def run(
         cpus=cpus_per_run,
         storage=storage,
         sandbox=sandbox,
+        snapshot_every=snapshot_every,
+        wandb=wandb,
     )
     study = read_study(study_file, options)
     from mldevbench.cli.running import Call, carry_out
@@ -104,6 +111,7 @@ def run(
         order=order,
         fresh_actors=fresh_actors,
         dry_run=dry_run,
+        quiet=quiet,
         json=json_,
     )
     raise typer.Exit(carry_out(call))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mldevbench import frozen, task_venv
@@ -15,15 +15,19 @@ from mldevbench.cli.output import note, print_json
 from mldevbench.draw import salt_digest
 from mldevbench.errors import UserError
 from mldevbench.model.price import parse_price
+from mldevbench.model.replay import demand_recordings
 from mldevbench.model.secrets import read_env_file
 from mldevbench.model.spec import ModelSpec, demand_price, resolve
 from mldevbench.plan import Plan, plan
 from mldevbench.sandbox.opening import choose
+from mldevbench.snapshot import parse_grid
 from mldevbench.store.lease import Lease
 from mldevbench.store.place import Place, check_writable, open_place
 from mldevbench.store.salt import read_salt
 from mldevbench.store.study_store import StudyStore
 from mldevbench.study import Request, StudyFile, check_name, default_name
+from mldevbench.tracking.choice import Choice
+from mldevbench.tracking.choice import choose as choose_tracking
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Call:
     order: str = "seeds"
     fresh_actors: bool = False
     dry_run: bool = False
+    quiet: bool = False
     json: bool = False
 
 
@@ -55,12 +60,14 @@ class Ready:
     models: dict[str, ModelSpec]
     storage: Place
     address: str
+    wandb: Choice = field(default_factory=Choice)
 
 
 def carry_out(call: Call) -> int:
     """Check everything, then run what is owed; return the exit code."""
     ready = make_ready(call)
     place = study_place(ready.storage, ready.name)
+    demand_recordings(ready.models, plan([ready.request]).runs, place)
     if call.dry_run:
         return show_plan(call, ready, place)
     task_venv.path()
@@ -81,8 +88,13 @@ def make_ready(call: Call) -> Ready:
     models = find_models(call, draft)
     isolation = choose(call.study.sandbox, trusted=_trusted(draft, catalog, models, address))
     request = replace(draft, isolation=isolation)
+    if call.study.snapshot_every:
+        for budget in request.budgets:
+            parse_grid(call.study.snapshot_every).check(budget)
     name = check_name(call.study.name) if call.study.name else default_name(request)
-    return Ready(name, request, catalog, models, storage, address)
+    environment = dict(os.environ) | (read_env_file(call.env_file) if call.env_file else {})
+    wandb = choose_tracking(call.study.wandb.mode, call.study.wandb.project, environment)
+    return Ready(name, request, catalog, models, storage, address, wandb)
 
 
 def study_place(storage: Place, name: str) -> Place:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mldevbench.cli.figure import bracket, counted, p_text, per_success_text, percent, points, rate_text
-from mldevbench.cli.output import Json, Storage, StudyName, note, print_json, print_table
+from mldevbench.cli.output import Json, Root, Storage, StudyOrFile, note, print_json, print_table
 from mldevbench.cli.plain import plain
+from mldevbench.cli.regrade import Address
+from mldevbench.cli.studying import STOPPING, studying
+from mldevbench.cli.sweep import Sweep, parse_levels, run_grid
 
 if TYPE_CHECKING:
+    from mldevbench.axis import Axis
     from mldevbench.replaying import Replay
     from mldevbench.scaling import Scaling
 
@@ -20,33 +25,77 @@ LABELS = 2  # in the default output, so that it fits a terminal
 
 
 def scale(
-    study: StudyName,
+    context: typer.Context,
+    study: StudyOrFile,
     storage: Storage = "results",
+    root: Root = [],
+    address: Address = None,
     axis: Annotated[str, typer.Option("--axis", help="steps, tokens, usd, minutes, gpus or samples.")] = "steps",
+    grid: Annotated[str, typer.Option("--grid", help="The budgets to run, such as 4,8,16,32.")] = "",
+    way: Annotated[
+        str, typer.Option("--way", help="rerun: at each budget; replay: the largest, graded along the way.")
+    ] = "rerun",
+    budget: Annotated[str, typer.Option("--budget", help="What else an attempt may spend, such as minutes=30.")] = "",
+    calibrate_at: Annotated[
+        float | None, typer.Option("--calibrate-at", help="The small budget at which a replay is checked by a rerun.")
+    ] = None,
     at: Annotated[float | None, typer.Option("--at", help="Say the fitted success at this budget.")] = None,
     margin: Annotated[float, typer.Option("--margin", help="How far replay may be from a rerun.")] = 0.10,
     full: Annotated[bool, typer.Option("--full", help="Every label, the surface and the models.")] = False,
     json_: Json = False,
 ) -> None:
-    """Show success against budget: rerun at each level, or replayed from long runs.
+    """Show success against budget: rerun at each level, or replayed from long runs with graded snapshots.
 
-    Example:
+    What follows STUDY goes to `mldevbench run`; without any of it a study is only analysed.
+
+    Examples:
+
+      mldevbench scale my-study --agent react --model openai/gpt-4o --task debugging --grid 8,16,32,64
+
+      mldevbench scale my-study --agent react --model openai/gpt-4o --task debugging --grid 8,64 --way replay
 
       mldevbench scale my-study --axis steps --at 100
     """
     from mldevbench.axis import Axis
     from mldevbench.errors import unknown
+
+    if axis not in list(Axis):
+        raise unknown("axis", axis, [str(one) for one in Axis])
+    if way not in ("rerun", "replay"):
+        raise unknown("--way", way, ("rerun", "replay"))
+    work = studying(study, context.args, storage, root, address)
+    code = 0
+    if work.words:
+        code = run_grid(work, Sweep(Axis(axis), parse_levels(grid), way, budget, calibrate_at))
+    if code in STOPPING:
+        raise typer.Exit(code)
+    if way == "replay":
+        _grade(work.name, storage, root, address)
+    _analyse(work.name, storage, Axis(axis), at, margin, full, json_)
+    raise typer.Exit(code)
+
+
+def _grade(study: str, storage: str, roots: Sequence[str], address: str | None) -> None:
+    from mldevbench.catalog import Catalog
+    from mldevbench.cli.regrade import grade_snapshots
+    from mldevbench.store.study_store import find_study
+
+    grade_snapshots(find_study(study, storage), Catalog.of([Path(folder) for folder in roots]), address)
+
+
+def _analyse(study: str, storage: str, axis: Axis, at: float | None, margin: float, full: bool, as_json: bool) -> None:
     from mldevbench.owed import owed
+    from mldevbench.replaying import graded_snapshots
     from mldevbench.scaling import analyse, predict
     from mldevbench.store.study_store import find_study
     from mldevbench.subject import read_rows
 
-    if axis not in list(Axis):
-        raise unknown("axis", axis, [str(one) for one in Axis])
-    missing = owed(find_study(study, storage), storage)
-    found = analyse(read_rows(study, storage), Axis(axis), margin=margin, ahead=full or json_)
+    store = find_study(study, storage)
+    missing = owed(store, storage)
+    snapshots = graded_snapshots(store.snapshots.all(), axis)
+    found = analyse(read_rows(study, storage), axis, snapshots, margin=margin, ahead=full or as_json)
     predictions = {one.label: predict(one, at) for one in found} if at is not None else {}
-    if json_:
+    if as_json:
         print_json({"study": study, "owed": plain(missing), "labels": plain(found), "at": at, "success": predictions})
         return
     if missing.line:

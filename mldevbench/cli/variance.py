@@ -1,15 +1,18 @@
-"""`mldevbench variance`: what repeats of a study say."""
+"""`mldevbench variance`: repeats of a study, and what they say."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mldevbench.cli.figure import bracket, listed, percent, rate_text, seeds_text
-from mldevbench.cli.output import Json, Storage, StudyName, note, print_json, print_table
+from mldevbench.cli.output import Json, Root, Storage, StudyOrFile, note, print_json, print_table
 from mldevbench.cli.plain import plain
+from mldevbench.cli.regrade import Address
+from mldevbench.cli.studying import STOPPING, Studying, studying
 
 if TYPE_CHECKING:
     from mldevbench.variance import Component, Variance
@@ -18,21 +21,70 @@ LABELS = 5  # in the default output, so that it fits a terminal
 
 
 def variance(
-    study: StudyName,
+    context: typer.Context,
+    study: StudyOrFile,
     storage: Storage = "results",
-    label: Annotated[list[str] | None, typer.Option("--label", help="Only these labels.")] = None,
+    root: Root = [],
+    address: Address = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="How many seeds to run.")] = 5,
     until_half_width: Annotated[
-        float | None, typer.Option("--until-half-width", help="Say how many seeds make every rate this narrow.")
+        float | None, typer.Option("--until-half-width", help="Add whole seeds until every rate is this narrow.")
     ] = None,
+    max_seeds: Annotated[int, typer.Option("--max-seeds", help="Add no seeds beyond this many.")] = 30,
+    regrades: Annotated[
+        int, typer.Option("--regrades", help="Judge each submission this many further times: does a validator flake?")
+    ] = 0,
+    label: Annotated[list[str] | None, typer.Option("--label", help="Show only these labels.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Every label, pass@k and flaky task.")] = False,
     json_: Json = False,
 ) -> None:
-    """Split the variance of a study by task, instance, seed and validator, and name its flaky tasks.
+    """Repeat a study over seeds, split its variance by task, instance, seed and validator, and name flaky tasks.
 
-    Example:
+    What follows STUDY goes to `mldevbench run`; without any of it a study is only analysed.
+
+    Examples:
+
+      mldevbench variance my-study --agent react --model openai/gpt-4o --task debugging --seeds 5
 
       mldevbench variance my-study --until-half-width 0.05
     """
+    work = studying(study, context.args, storage, root, address)
+    code = _repeat(work, storage, seeds, until_half_width, max_seeds) if work.words else 0
+    if code in STOPPING:
+        raise typer.Exit(code)
+    if regrades:
+        _judge_again(work.name, storage, root, address, regrades)
+    _analyse(work.name, storage, label or [], until_half_width, full, json_)
+    raise typer.Exit(code)
+
+
+def _repeat(work: Studying, storage: str, seeds: int, half_width: float | None, most: int) -> int:
+    """Run the seeds; with a half-width in rounds of whole seeds, each at most twice what is there."""
+    from mldevbench.subject import read_rows
+    from mldevbench.variance import seeds_owed
+
+    code = work.run("--seeds", str(seeds))
+    while half_width and code == 0 and seeds < most:
+        wanted = seeds_owed(read_rows(work.name, storage), half_width)
+        if wanted <= seeds:
+            break
+        seeds = min(wanted, 2 * seeds, most)
+        note(f"not narrow enough yet: going on to {seeds} seeds")
+        code = work.run("--seeds", str(seeds))
+    return code
+
+
+def _judge_again(study: str, storage: str, roots: Sequence[str], address: str | None, repeats: int) -> None:
+    from mldevbench.catalog import Catalog
+    from mldevbench.cli.regrade import judge_again
+    from mldevbench.store.study_store import find_study
+
+    judge_again(find_study(study, storage), Catalog.of([Path(folder) for folder in roots]), address, repeats=repeats)
+
+
+def _analyse(
+    study: str, storage: str, labels: Sequence[str], until_half_width: float | None, full: bool, as_json: bool
+) -> None:
     from mldevbench.errors import unknown
     from mldevbench.owed import owed
     from mldevbench.store.study_store import find_study
@@ -43,13 +95,13 @@ def variance(
     missing = owed(store, storage)
     rows = read_rows(study, storage)
     known = sorted({row.label for row in rows})
-    for name in label or ():
+    for name in labels:
         if name not in known:
             raise unknown(f"label of {study}", name, known)
-    rows = [row for row in rows if not label or row.label in label]
+    rows = [row for row in rows if not labels or row.label in labels]
     found = analyse(rows, repeated_verdicts(store.regrades.all()))
     seeds = seeds_owed(rows, until_half_width) if until_half_width else None
-    if json_:
+    if as_json:
         print_json({"study": study, "owed": plain(missing), "seeds_owed": seeds, "labels": plain(found)})
         return
     if missing.line:

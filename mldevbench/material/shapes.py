@@ -78,8 +78,14 @@ NAMES = tuple(SHAPES)
 
 def draw_pictures(rng: np.random.Generator, count: int, *, noise: float = 0.12, chunk: int = 512) -> Pictures:
     """Draw pictures whose classes are multinomial, so that no position or count tells a class."""
-    labels = rng.integers(0, len(NAMES), count)
-    parts = [_draw(rng, labels[start : start + chunk], noise) for start in range(0, count, chunk)]
+    return draw_classes(rng, rng.integers(0, len(NAMES), count), noise=noise, chunk=chunk)
+
+
+def draw_classes(
+    rng: np.random.Generator, labels: NDArray[np.int64], *, noise: float = 0.12, chunk: int = 512
+) -> Pictures:
+    """Draw a picture for each given class; whoever gives them sees to it that their order tells nothing."""
+    parts = [_draw(rng, labels[start : start + chunk], noise) for start in range(0, len(labels), chunk)]
     images = np.concatenate(parts) if parts else np.zeros((0, 3, SIZE, SIZE), np.uint8)
     return Pictures(images, labels)
 

@@ -43,8 +43,10 @@ class Model:
         scrub: Callable[[str], str] = str,
         clock: Callable[[], float] = time.monotonic,
         upstream: Upstream | None = None,
+        between: Callable[[], None] | None = None,
     ) -> None:
         self.spec = spec
+        self._between = between  # called before each call, when what follows from the last is done
         self.budget = budget
         self.record = record
         self._seed = seed
@@ -93,6 +95,8 @@ class Model:
             with self.budget.waiting():
                 await self._line.upstream.ready()
             self._ready = True
+        if self._between:
+            await asyncio.to_thread(self._between)
         given = {name: value for name, value in sampling.items() if value is not None}
         request = Request(messages, tools, {"seed": self._seed, **given}, stream)
         reservation = await self._reserve(request)

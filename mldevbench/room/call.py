@@ -15,6 +15,7 @@ from mldevbench.records import StopReason
 from mldevbench.room.settings import RoomSettings
 from mldevbench.room.warm import WARMTH
 from mldevbench.room.wire import decode_answer, encode_request
+from mldevbench.sandbox.gpu import DRIVER, seen_gpus
 from mldevbench.sandbox.inside import runner
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.sandbox.protocol import Bind, Finished, SandboxSpec, thread_count
@@ -31,13 +32,14 @@ OPEN_ANSWER = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 def spec_of(settings: RoomSettings, workspace: Path) -> SandboxSpec:
     """Return the sandbox of a room: its workspace, the task venv and the runner; no sockets, no data of ours."""
+    minors, said = seen_gpus(settings.gpus, DRIVER.exists())
     return SandboxSpec(
         workspace,
         readonly=(Bind(RUNNER, RUNNER_INSIDE),),
         venv=settings.venv,
-        environment={"PYTHONDONTWRITEBYTECODE": "1", **thread_count(1)},
+        environment={"PYTHONDONTWRITEBYTECODE": "1", **thread_count(1), **said},
         limits=settings.limits,
-        gpus=settings.gpus,
+        gpus=minors,
     )
 
 
@@ -86,7 +88,8 @@ class Call:
 
 
 def warm_process(settings: RoomSettings, torch: bool) -> AbstractContextManager[Zygote | None]:
-    if not settings.warm or settings.isolation != "bubblewrap":
+    # The warm process was started without any device: CUDA would not come up in its children.
+    if not settings.warm or settings.isolation != "bubblewrap" or (settings.gpus and DRIVER.exists()):
         return nullcontext()
     return WARMTH.lent(settings.venv, start=torch)
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from mldevbench.errors import Fault
 from mldevbench.sandbox import cgroup, gpu, seccomp, uid
 from mldevbench.sandbox.cage import Cage, Wall, close_all, in_memory
-from mldevbench.sandbox.interpreter import Interpreter, behind
+from mldevbench.sandbox.interpreter import Interpreter, behind_all
 from mldevbench.sandbox.launch import KEEPER, Recipe, launch
 from mldevbench.sandbox.protocol import SandboxSpec
 from mldevbench.sandbox.rlimit import Bounds, rlimits
@@ -132,14 +132,15 @@ def identity(arguments: Arguments, inner: int) -> None:
     arguments.content(b"127.0.0.1 localhost sandbox\n::1 localhost\n", "/etc/hosts")
 
 
-def python(arguments: Arguments, interpreter: Interpreter, venv: Path | None) -> None:
+def python(arguments: Arguments, interpreter: Interpreter, *venvs: Path | None) -> None:
     for prefix in interpreter.prefixes:
         if Path("/usr") not in prefix.parents:
             arguments.bind("--ro-bind", prefix, prefix)
     for folder in interpreter.site_packages:
         arguments.mask(folder)
-    if venv is not None:
-        arguments.bind("--ro-bind", venv, venv)
+    for venv in venvs:
+        if venv is not None:
+            arguments.bind("--ro-bind", venv, venv)
 
 
 def extras(arguments: Arguments, spec: SandboxSpec) -> None:
@@ -164,7 +165,7 @@ def build(
     arguments.scratch("/dev/shm", spec.limits.tmp_mb)
     system(arguments, interpreter)
     identity(arguments, inner)
-    python(arguments, interpreter, spec.venv)
+    python(arguments, interpreter, spec.venv, spec.agent_venv)
     extras(arguments, spec)
     arguments.content(KEEPER.read_bytes(), KEEPER_INSIDE)
     arguments.parents("/var/tmp")
@@ -188,8 +189,11 @@ def environment(spec: SandboxSpec, inside: str) -> dict[str, str]:
     }
 
 
-def keeper_command(python: str, keeper: str, control: int | str, inner: int, folder: str, bounds: Bounds) -> list[str]:
-    return [python, "-ISB", keeper, str(control), str(inner), str(inner), folder, *map(str, bounds)]
+def keeper_command(
+    python: str, keeper: str, control: int | str, inner: int, folder: str, bounds: Bounds, doors: Sequence[int] = ()
+) -> list[str]:
+    ports = ",".join(map(str, doors))
+    return [python, "-ISB", keeper, str(control), str(inner), str(inner), folder, ports, *map(str, bounds)]
 
 
 def hand_over(folder: Path, owner: int) -> None:
@@ -237,12 +241,12 @@ def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool, user
     group = cgroup.make(spec.limits) if cgroups else None
     if group is not None:
         undo.append(group.remove)
-    interpreter = behind(spec.venv)
+    interpreter = behind_all(spec.venv, spec.agent_venv)
     arguments = build(spec, interpreter, inner, root=root, userns=userns)
     bounds = rlimits(spec.limits, group is None)
 
     def argv(control: int) -> list[str]:
-        command = keeper_command(interpreter.python, KEEPER_INSIDE, control, inner, INSIDE, bounds)
+        command = keeper_command(interpreter.python, KEEPER_INSIDE, control, inner, INSIDE, bounds, spec.doors)
         return [bwrap, *arguments.words, "--", *command]
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from mldevbench.sandbox.watch import Watch
 
 GRACE_SECONDS = 10.0
 ENDED_CODE = 137
+LOOK_SECONDS = 0.1  # between looks whether a command is to be stopped
 
 
 @dataclass
@@ -50,6 +52,11 @@ class Cage:
         self._watch = Watch(spec.limits, spec.workspace, wall.cgroup, self._attendant, self._broken)
 
     @property
+    def listeners(self) -> tuple[socket.socket, ...]:
+        """Our ends of the doors; none where the sandbox shares our loopback."""
+        return self.wall.launched.listeners
+
+    @property
     def pidfd(self) -> int:
         """The keeper, whose end is the end of everything inside."""
         return self.wall.launched.pidfd
@@ -62,6 +69,7 @@ class Cage:
         stdin: bytes = b"",
         keep_bytes: int = 65_536,
         environment: Mapping[str, str] | None = None,
+        stop: threading.Event | None = None,
     ) -> Finished:
         """Run a command in the workspace and wait for its end, not for the end of what it left behind."""
         started = time.monotonic()
@@ -74,11 +82,13 @@ class Cage:
             pending = self._order("run", descriptors, capture, read)
         finally:
             close_all(descriptors)
-        return self.finish(pending, started, seconds)
+        return self.finish(pending, started, seconds, stop)
 
-    def finish(self, pending: Pending, started: float, seconds: float) -> Finished:
-        """Wait for a command that has been ordered; end it when its time is up."""
-        timed_out = not pending.finished.wait(seconds)
+    def finish(
+        self, pending: Pending, started: float, seconds: float, stop: threading.Event | None = None
+    ) -> Finished:
+        """Wait for a command that has been ordered; end it when its time is up, or when we are told to."""
+        timed_out = not _wait(pending.finished, seconds, stop)
         if timed_out:
             with contextlib.suppress(OSError):
                 self._attendant.send("kill", pending.number)
@@ -188,6 +198,17 @@ class Cage:
     def _kill(self) -> None:
         """End the keeper, and with it all that is inside, and wait until the kernel says that it is so."""
         self.wall.launched.kill()
+
+
+def _wait(finished: threading.Event, seconds: float, stop: threading.Event | None) -> bool:
+    """Wait for the end of a command; False if something else came first."""
+    if stop is None:
+        return finished.wait(seconds)
+    deadline = time.monotonic() + seconds
+    while not finished.wait(min(LOOK_SECONDS, max(0.0, deadline - time.monotonic()))):
+        if stop.is_set() or time.monotonic() >= deadline:
+            return False
+    return True
 
 
 def in_memory(data: bytes) -> int:

@@ -30,7 +30,7 @@ class Container:
 
 def visible(spec: SandboxSpec, prefixes: Sequence[Path]) -> list[tuple[str, str]]:
     """Return what is bound read-only: task environment, its interpreter, task data."""
-    paths = [*prefixes, *([spec.venv] if spec.venv else [])]
+    paths = [*prefixes, *(venv for venv in (spec.venv, spec.agent_venv) if venv)]
     return [(str(path), str(path)) for path in paths] + [(str(b.source), b.target) for b in spec.readonly]
 
 

@@ -28,8 +28,8 @@ from mldevbench.sandbox.container import (
     apptainer_arguments,
     docker_arguments,
 )
-from mldevbench.sandbox.interpreter import behind
-from mldevbench.sandbox.launch import KEEPER, READY_SECONDS, Launched, wait_ready
+from mldevbench.sandbox.interpreter import behind_all
+from mldevbench.sandbox.launch import KEEPER, READY_SECONDS, Launched, listening, wait_ready
 from mldevbench.sandbox.protocol import SandboxSpec
 from mldevbench.sandbox.rlimit import rlimits
 from mldevbench.sandbox.starter import Start, start
@@ -40,7 +40,7 @@ BUILDERS = {"docker": docker_arguments, "apptainer": apptainer_arguments}
 def open_container(spec: SandboxSpec, isolation: str, image: str = DEFAULT_IMAGE) -> Cage:
     """Start a container and wait until its keeper has called."""
     folder = Path(tempfile.mkdtemp())
-    interpreter = behind(spec.venv)
+    interpreter = behind_all(spec.venv, spec.agent_venv)
     keeper = folder / "keeper.py"
     shutil.copyfile(KEEPER, keeper)
     root = os.geteuid() == 0
@@ -50,7 +50,8 @@ def open_container(spec: SandboxSpec, isolation: str, image: str = DEFAULT_IMAGE
     container = Container(image, secrets.token_hex(8), keeper, folder)
     words = BUILDERS[isolation](spec, container, interpreter.prefixes)
     bounds = rlimits(spec.limits, weak=False)
-    command = keeper_command(interpreter.python, KEEPER_INSIDE, f"{CONTROL_INSIDE}/socket", 0, INSIDE, bounds)
+    socket_inside = f"{CONTROL_INSIDE}/socket"
+    command = keeper_command(interpreter.python, KEEPER_INSIDE, socket_inside, 0, INSIDE, bounds, spec.doors)
     try:
         launched = _call_back(folder / "socket", [*words, *command])
     except BaseException:
@@ -74,7 +75,8 @@ def _call_back(address: Path, argv: list[str]) -> Launched:
         os.close(stderr)
         try:
             control, _ = door.accept()
-            return Launched(control, wait_ready(control, complaints), program)
+            pidfd, *listeners = wait_ready(control, complaints)
+            return Launched(control, pidfd, program, listening(listeners))
         except TimeoutError as error:
             program.send_signal(signal.SIGKILL)
             program.wait()

@@ -6,8 +6,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 CONTROL = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset")
+DRIVER = Path("/dev/nvidiactl")
 # Where drivers and toolkits live outside /usr, which is visible anyway.
 LIBRARIES = ("/usr/local/cuda", "/usr/local/nvidia", "/opt/nvidia", "/run/nvidia/driver", "/etc/OpenCL")
+
+
+def seen_gpus(held: tuple[int, ...], real: bool) -> tuple[tuple[int, ...], dict[str, str]]:
+    """Return the devices to show and what to say of them; simulated GPUs are only spoken of.
+
+    A real one needs no word: only the devices that are reserved are there. Silence about none would show them all.
+    """
+    if not held:
+        return (), {"CUDA_VISIBLE_DEVICES": ""}
+    return (held, {}) if real else ((), {"CUDA_VISIBLE_DEVICES": ",".join(str(minor) for minor in held)})
 
 
 def device_paths(minors: Sequence[int]) -> list[str]:

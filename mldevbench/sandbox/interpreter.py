@@ -30,6 +30,14 @@ class Interpreter:
         return tuple(sorted(found))
 
 
+def behind_all(venv: Path | None, agent_venv: Path | None) -> Interpreter:
+    """Return the task's interpreter, with the folders that an agent's own Python needs besides."""
+    task = behind(venv)
+    if agent_venv is None:
+        return task
+    return Interpreter(task.python, tuple(sorted({*task.prefixes, *behind(agent_venv).prefixes})))
+
+
 def behind(venv: Path | None) -> Interpreter:
     """Return the interpreter behind an environment; without one the system's, else our own."""
     if venv is None:

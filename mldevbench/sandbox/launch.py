@@ -17,6 +17,7 @@ from mldevbench.sandbox.starter import Start, end, start
 
 KEEPER = Path(__file__).parent / "inside" / "keeper.py"
 READY_SECONDS = 60.0
+MOST_DOORS = 4
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Launched:
     control: socket.socket
     pidfd: int
     program: subprocess.Popen[bytes]
+    listeners: tuple[socket.socket, ...] = ()  # of the doors that were asked for
     sweep: Callable[[Launched], None] | None = None  # where the keeper's end is not the end of all
 
     @property
@@ -64,6 +66,8 @@ class Launched:
 
     def close(self) -> None:
         """Collect the program outside; the keeper has gone."""
+        for listener in self.listeners:
+            listener.close()
         try:
             self.program.wait(10)
         except subprocess.TimeoutExpired:
@@ -96,7 +100,8 @@ def launch(recipe: Recipe) -> Launched:
         theirs.close()
         os.close(stderr)
     try:
-        return Launched(ours, wait_ready(ours, complaints), program)
+        pidfd, *listeners = wait_ready(ours, complaints)
+        return Launched(ours, pidfd, program, listening(listeners))
     except BaseException:
         ours.close()
         end(program)
@@ -105,17 +110,22 @@ def launch(recipe: Recipe) -> Launched:
         os.close(complaints)
 
 
-def wait_ready(control: socket.socket, complaints: int) -> int:
-    """Return the keeper's pidfd, or raise with what was complained about instead."""
+def listening(descriptors: Sequence[int]) -> tuple[socket.socket, ...]:
+    return tuple(socket.socket(fileno=descriptor) for descriptor in descriptors)
+
+
+def wait_ready(control: socket.socket, complaints: int) -> list[int]:
+    """Return the keeper's pidfd and its listeners, or raise with what was complained about instead."""
     control.settimeout(READY_SECONDS)
     try:
-        data, descriptors, _, _ = socket.recv_fds(control, 64, 1)
+        data, descriptors, _, _ = socket.recv_fds(control, 64, MOST_DOORS + 1)
     except (TimeoutError, ConnectionError):
         data, descriptors = b"", []
     control.settimeout(None)
     if data == b"ready" and descriptors:
-        os.set_inheritable(descriptors[0], False)
-        return descriptors[0]
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)
+        return list(descriptors)
     os.set_blocking(complaints, False)
     with contextlib.suppress(BlockingIOError):
         data = os.read(complaints, 4096)

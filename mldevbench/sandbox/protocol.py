@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,8 +37,10 @@ class SandboxSpec:
 
     workspace: Path  # the one writable folder; belongs to the inner user while the sandbox lives
     readonly: tuple[Bind, ...] = ()  # task data and the like; the task venv is added by `venv`
-    sockets: tuple[Bind, ...] = ()  # unix sockets: gateway, mirror
+    sockets: tuple[Bind, ...] = ()  # unix sockets: gateway
+    doors: tuple[int, ...] = ()  # ports of its own loopback on which we answer: mirror, egress
     venv: Path | None = None  # the task venv; its bin is first on PATH
+    agent_venv: Path | None = None  # a third-party agent's own; not on PATH
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
     gpus: tuple[int, ...] = ()  # minors of the reserved GPUs; none otherwise
@@ -73,8 +76,12 @@ class Sandbox(Protocol):
         stdin: bytes = b"",
         keep_bytes: int = 65_536,
         environment: Mapping[str, str] | None = None,
+        stop: threading.Event | None = None,
     ) -> Finished:
-        """Run a command in the workspace and wait for its end, not for the end of what it left behind."""
+        """Run a command in the workspace and wait for its end, not for the end of what it left behind.
+
+        It is ended when its time is up, or when `stop` is set from elsewhere.
+        """
         ...
 
     def spawn(self, argv: Sequence[str], *, log: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mldevbench.errors import UserError, unknown
-from mldevbench.records import AttemptRow, CheckRow, RegradeRow, RunRow, StepRow, Verdict
+from mldevbench.records import AttemptRow, CheckRow, RegradeRow, RunRow, SnapshotRow, StepRow, Verdict
 from mldevbench.store.parts import PART_RUNS, Parts
 from mldevbench.store.place import Place, open_place
 from mldevbench.store.verdict import read_verdict, write_verdict
@@ -33,7 +33,12 @@ class StudyStore:
         self.attempts = Parts(place.child("attempts"), AttemptRow, lambda row: (row.run_id, row.attempt))
         self.checks = Parts(place.child("checks"), CheckRow, lambda row: (row.run_id, row.position))
         self.steps = Parts(place.child("steps"), StepRow, lambda row: (row.run_id, row.position))
-        self.regrades = Parts(place.child("regrades"), RegradeRow, lambda row: (row.run_id, row.validator_digest))
+        self.regrades = Parts(
+            place.child("regrades"), RegradeRow, lambda row: (row.run_id, row.validator_digest, row.repeat)
+        )
+        self.snapshots = Parts(
+            place.child("snapshots"), SnapshotRow, lambda row: (row.run_id, row.number, row.validator_digest)
+        )
         self._part: dict[str, int] = {}
         self._filled: dict[int, int] = {}
 

@@ -15,5 +15,7 @@ def write_verdict(verdict: Verdict) -> bytes:
 def read_verdict(data: bytes) -> Verdict:
     raw = json.loads(data)
     return Verdict(
-        tuple(Check(**check) for check in raw["checks"]), tuple(Metric(**metric) for metric in raw["metrics"])
+        tuple(Check(**check) for check in raw["checks"]),
+        tuple(Metric(**metric) for metric in raw["metrics"]),
+        raw.get("primary"),
     )

@@ -44,7 +44,7 @@ def validate_submission(
     finally:
         erase(folder)
     checks = tuple(item for item in found if isinstance(item, Check))
-    return Verdict(checks, tuple(item for item in found if isinstance(item, Metric)))
+    return Verdict(checks, tuple(item for item in found if isinstance(item, Metric)), task.file.score)
 
 
 def of_task(task: Task, settings: RoomSettings, scratch: Path) -> RoomSettings:

@@ -9,8 +9,10 @@ from pathlib import Path
 from mldevbench import workspace
 from mldevbench.draw import Draw
 from mldevbench.errors import UserError
+from mldevbench.mirror.door import Mirror, open_mirror
 from mldevbench.room.call import last_lines
 from mldevbench.room.settings import RoomSettings
+from mldevbench.sandbox.gpu import DRIVER, seen_gpus
 from mldevbench.sandbox.opening import opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec, thread_count
 from mldevbench.submission import Manifest, collect, erase
@@ -74,30 +76,38 @@ def reference(task: Task) -> Variant:
 
 def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomSettings, archive: Path) -> Made:
     """Let a variant do its work in a fresh workspace and collect what it leaves."""
-    place = opaque_folder(settings.scratch)
+    place, served = opaque_folder(settings.scratch), opaque_folder(settings.scratch)
     try:
         workspace.build(task, draw, profile, place)
         solved = None
         if variant.folder is not None:
             workspace.lay_over(variant.folder, place)
             (place / SOLVE).unlink(missing_ok=True)
-            solved = solve(task, variant.folder / SOLVE, place, settings)
+            with open_mirror(task, draw, task.profile(profile), served, settings.isolation) as mirror:
+                solved = solve(task, variant.folder / SOLVE, place, settings, mirror)
         manifest = collect(place, task.submission, task.submission_max_mb, archive, witness=task.protected)
         return Made(archive, manifest, solved)
     finally:
         erase(place)
+        erase(served)
 
 
-def solve(task: Task, script: Path, place: Path, settings: RoomSettings) -> Finished | None:
+def solve(
+    task: Task, script: Path, place: Path, settings: RoomSettings, mirror: Mirror | None = None
+) -> Finished | None:
     """Run a variant's script in a sandbox like an agent's; the script itself is no part of the workspace."""
     if not script.is_file():
         return None
     resources = task.resources
     limits = Limits(memory_mb=int(resources.memory_gb * 1024), disk_mb=int(resources.disk_gb * 1024))
-    threads = thread_count(resources.cpus)
-    spec = SandboxSpec(place, venv=settings.venv, environment=threads, limits=limits, gpus=settings.gpus)
+    minors, said = seen_gpus(settings.gpus, DRIVER.exists())
+    variables = thread_count(resources.cpus) | said | (mirror.environment if mirror else {})
+    doors = mirror.doors if mirror else ()
+    spec = SandboxSpec(place, venv=settings.venv, environment=variables, limits=limits, gpus=minors, doors=doors)
     sandbox = open_sandbox(spec, settings.isolation)
     try:
+        if mirror:
+            mirror.serve(sandbox.listeners)
         text = script.read_text(encoding="utf-8")
         return sandbox.run(["bash", "-c", text, SOLVE], seconds=max(600.0, task.expected_minutes * 300))
     finally:

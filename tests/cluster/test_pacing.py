@@ -17,16 +17,18 @@ from mldevbench.store.study_store import StudyStore
 pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(600)]
 
 NODES = Path(__file__).parent / "nodes.py"
-RUNS, CALLS, PLACES, SECONDS = 32, 2, 5, 1.0
+RUNS, CALLS, PLACES, SECONDS = 32, 5, 5, 3.0
 SCRIPT = """
-import json, socket, subprocess, sys, threading
+import json, socket, subprocess, sys, threading, time
 sys.path[:0] = [sys.argv[1]]
 from model.server import Answer, ModelServer
 storage, plugins, answer, runs, calls, places, seconds = sys.argv[2:9]
-answered = []
+answered, began = [], []
 
 def behave(number, body):
-    answered.append(number)
+    answered.append(time.monotonic())
+    if "question" in str(body["messages"]):
+        began.append(time.monotonic())
     return Answer(delay=float(seconds))
 
 def let_in(listener):
@@ -42,7 +44,7 @@ with ModelServer(behave, at_most=int(places)) as server, socket.create_server(("
          "--seeds", runs, "--param", f"barrier={listener.getsockname()[1]}", "--param", f"calls={calls}"],
         capture_output=True, text=True)
     said = {"code": done.returncode, "out": done.stderr, "answered": len(answered),
-            "refused": server.tally.refused}
+            "refused": server.tally.refused, "took": began[-1] + float(seconds) - began[0]}
 open(answer, "w").write(json.dumps(said))
 """
 
@@ -63,3 +65,6 @@ def test_no_run_fails_and_no_call_is_made_twice(plugins: Path, tmp_path: Path, c
     assert [(row.outcome, row.steps, row.attempts) for row in rows] == [(Outcome.PASSED, CALLS + 1, 1)] * RUNS
     assert said["answered"] == RUNS * (CALLS + 1), "a call was made twice"
     assert said["refused"] <= RUNS
+    best = RUNS * CALLS * SECONDS / PLACES
+    print(f"{best / said['took']:.3f} of what {PLACES} places can give; {said['refused']} refusals")
+    assert best / said["took"] >= 0.9

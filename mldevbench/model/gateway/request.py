@@ -26,6 +26,8 @@ SAMPLING: dict[str, Any] = {
 }
 OTHERS = {"model", "messages", "tools", "stream", "stream_options", "n", "user"}
 MESSAGE_FIELDS = {"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "reasoning_content"}
+# What clients send back of an answer without having been given it; it is dropped.
+ECHOED = {"annotations", "audio", "function_call", "images", "provider_specific_fields", "thinking_blocks"}
 ROLES = {"system", "developer", "user", "assistant", "tool"}
 FORMATS = {"text", "json_object", "json_schema"}
 
@@ -94,8 +96,9 @@ def _messages(messages: Any) -> list[dict[str, Any]]:
 
 def _message(message: Any) -> dict[str, Any]:
     _demand(isinstance(message, dict) and message.get("role") in ROLES, "messages", "one has no known role")
+    echoed = ECHOED if message["role"] == "assistant" else set()
     for field in message:
-        _demand(field in MESSAGE_FIELDS, f"messages.{field}", "is not allowed here")
+        _demand(field in MESSAGE_FIELDS | echoed, f"messages.{field}", "is not allowed here")
     content = message.get("content")
     if isinstance(content, list):
         content = [_part(part) for part in content]

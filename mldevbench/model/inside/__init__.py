@@ -3,3 +3,4 @@
 from pathlib import Path
 
 FORWARDER = Path(__file__).with_name("forwarder.py")
+REPORT = Path(__file__).with_name("report.py")

@@ -316,8 +316,16 @@ def drain(descriptor):
         pass
 
 
+def listen(port):
+    """Return the descriptor of a listener on this network's own loopback; whoever holds it answers."""
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", int(port)))
+    listener.listen(128)
+    return listener.detach()
+
+
 def main():
-    control, uid, gid, folder, *bounds = sys.argv[1:]
+    control, uid, gid, folder, doors, *bounds = sys.argv[1:]
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if control.isdigit():
         link = _socket.socket(fileno=int(control))
@@ -338,9 +346,11 @@ def main():
     null = os.open("/dev/null", os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(null, stream)
-    pidfd = os.pidfd_open(os.getpid())
-    link.sendmsg([b"ready"], [(SOL_SOCKET, SCM_RIGHTS, pidfd.to_bytes(4, sys.byteorder))])
-    os.close(pidfd)
+    given = [os.pidfd_open(os.getpid()), *(listen(port) for port in doors.split(",") if port)]
+    rights = b"".join(descriptor.to_bytes(4, sys.byteorder) for descriptor in given)
+    link.sendmsg([b"ready"], [(SOL_SOCKET, SCM_RIGHTS, rights)])
+    for descriptor in given:  # outside they are safe from every signal inside
+        os.close(descriptor)
     Keeper(link, [int(bound) for bound in bounds], alone).serve()
 
 

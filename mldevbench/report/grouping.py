@@ -1,0 +1,71 @@
+"""The columns of a table: runs that may be counted together, under the shortest name that tells them apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from mldevbench.budget_key import budget_of
+from mldevbench.records import RunRow
+from mldevbench.report.naming import labels_in_order
+
+# What must never be pooled, and how a column's name says it.
+APART: tuple[tuple[str, Callable[[RunRow], object]], ...] = (
+    ("study", lambda row: row.study),
+    ("profile", lambda row: row.profile),
+    ("budget", budget_of),
+    ("samples", lambda row: row.samples),
+    ("sandbox", lambda row: row.isolation or "unknown"),
+    ("gpus", lambda row: row.gpus),
+)
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    label: str
+    rows: tuple[RunRow, ...]
+
+    @cached_property
+    def by_task(self) -> dict[str, list[RunRow]]:
+        tasks: dict[str, list[RunRow]] = defaultdict(list)
+        for row in self.rows:
+            tasks[row.task].append(row)
+        return dict(tasks)
+
+    def runs(self, task: str) -> list[RunRow]:
+        return self.by_task.get(task, [])
+
+
+def groups_of(rows: Iterable[RunRow]) -> list[Group]:
+    """Split rows by label, and a label by study, profile, budget, samples or sandbox where these differ."""
+    labels: dict[str, list[RunRow]] = defaultdict(list)
+    for row in rows:
+        labels[row.label].append(row)
+    return [group for label in labels_in_order(labels) for group in _split(label, labels[label])]
+
+
+def _split(label: str, rows: Sequence[RunRow]) -> list[Group]:
+    differing = [(name, read) for name, read in APART if _differs(name, read, rows)]
+    if not differing:
+        return [Group(label, label, tuple(rows))]
+    parts: dict[tuple[str, ...], list[RunRow]] = defaultdict(list)
+    for row in rows:
+        parts[tuple(_said(name, read(row)) for name, read in differing)].append(row)
+    return [Group(f"{label} ({', '.join(key)})", label, tuple(parts[key])) for key in sorted(parts)]
+
+
+def _differs(name: str, read: Callable[[RunRow], object], rows: Sequence[RunRow]) -> bool:
+    if name == "gpus":  # tasks ask for different numbers; only one task at two of them is a difference
+        by_task: dict[str, set[object]] = defaultdict(set)
+        for row in rows:
+            by_task[row.task].add(read(row))
+        return any(len(values) > 1 for values in by_task.values())
+    known = [row for row in rows if name != "sandbox" or row.isolation]
+    return len({read(row) for row in known}) > 1
+
+
+def _said(name: str, value: object) -> str:
+    return f"{name} {value}" if name in ("samples", "gpus", "sandbox") else str(value)

@@ -1,0 +1,4 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+cat > training/training_analysis.json <<'END'
+{"status": "failed", "last_epoch": NaN, "final_metrics": {"accuracy": NaN, "loss": NaN}, "error_message": "CUDA out of memory"}
+END

@@ -1,0 +1,259 @@
+"""A storm over a study: actors, nodes and the driver are killed at random; what comes out must be as if nothing was.
+
+Usage: chaos.py [--seed N] [--minutes M]. Starts itself again in namespaces of its own, so nothing can outlive it.
+Prints the seed first and what was seen last, as JSON; exits with 0 if every promise was kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from model.server import Answer, ModelServer  # noqa: E402
+from nodes import bring_loopback_up  # noqa: E402
+
+from mldevbench.records import RunRow  # noqa: E402
+from mldevbench.store.place import open_place  # noqa: E402
+from mldevbench.store.study_store import StudyStore  # noqa: E402
+from mldevbench.trajectory import stored_steps  # noqa: E402
+
+INSIDE = "MLDEVBENCH_CHAOS_INSIDE"
+CALLS = 3
+OURS = re.compile(r"ray::(RunWorker|ValidationWorker|Keeper)|bwrap|zygote|starter")
+ABSENT = {"Z", "X"}
+
+
+@dataclass(frozen=True)
+class Storm:
+    """What happens when this share of the study is done."""
+
+    acts: tuple[tuple[float, str], ...]
+
+    @staticmethod
+    def drawn(seed: int, strength: int) -> Storm:
+        """Draw the moments; the kinds are always all there."""
+        dice = random.Random(seed)
+        kinds = ["run actor"] * 4 * strength + ["validation actor"] * 3 * strength
+        kinds += ["node for ever", "node for a while", "driver", "driver"]
+        return Storm(tuple(sorted((dice.uniform(0.03, 0.85), kind) for kind in kinds)))
+
+
+@dataclass
+class Scene:
+    """The simulated cluster with everything that is to be seen of it."""
+
+    seed: int
+    folder: Path
+    cluster: Any
+    server: ModelServer
+    plugins: Path
+    runs: int
+    doomed: list[Any] = field(default_factory=list)
+    happened: list[str] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+
+    def command(self, name: str) -> list[str]:
+        words = ["--name", name, "--root", self.plugins, "--agent", "worker", "--agent", "asker=openai/tested"]
+        words += ["--price", "openai/tested=1,2", "--api-base", self.server.base, "--task", "quick", "--void-retries", 9]
+        words += ["--storage", self.folder / "r", "--seeds", self.runs // 2, "--scratch", self.folder / "scratch"]
+        words += ["--param", f"asker.calls={CALLS}", "--sandbox", "bubblewrap"]
+        return [sys.executable, "-m", "cluster", *(str(word) for word in words)]
+
+    def start(self, name: str) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, "RAY_ADDRESS": self.cluster.address, "OPENAI_API_KEY": "sk-none-0123456789abcdef"}
+        with (self.folder / f"{name}.log").open("ab") as log:
+            return subprocess.Popen(self.command(name), stdout=log, stderr=log, env=environment, cwd=self.folder)
+
+    def store(self, name: str) -> StudyStore:
+        return StudyStore(open_place(str(self.folder / "r" / name)))
+
+    def rows(self, name: str) -> list[RunRow]:
+        return list(self.store(name).runs.all())
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--minutes", type=float, default=0.0, help="go on with further storms for so long")
+    parser.add_argument("--runs", type=int, default=64)
+    asked = parser.parse_args()
+    seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
+    if INSIDE not in os.environ:
+        words = [sys.executable, __file__, "--seed", seed, "--minutes", asked.minutes, "--runs", asked.runs]
+        alone = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        return subprocess.run([*alone, *(str(word) for word in words)], env={**os.environ, INSIDE: "1"}).returncode
+    print(f"chaos seed {seed}", flush=True)
+    until = time.monotonic() + asked.minutes * 60
+    while True:
+        kept = one_storm(seed, asked.runs, strength=1 if not asked.minutes else 3)
+        if not kept or time.monotonic() >= until:
+            return 0 if kept else 1
+        seed += 1
+
+
+def one_storm(seed: int, runs: int, strength: int) -> bool:
+    bring_loopback_up()
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    folder = Path(tempfile.mkdtemp(prefix="chaos-"))
+    plugins = Path(shutil.copytree(HERE.parent / "plugins", folder / "plugins"))
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "num_gpus": 0, "include_dashboard": False})
+    with ModelServer(lambda number, body: Answer(delay=0.1)) as server:
+        scene = Scene(seed, folder, cluster, server, plugins, runs)
+        try:
+            scene.doomed = [cluster.add_node(num_cpus=2, num_gpus=0) for _ in range(2)]
+            cluster.add_node(num_cpus=2, num_gpus=0)
+            calm = scene.start("calm").wait()
+            asked_in_calm = len(server.tally.bodies)
+            storm(scene, Storm.drawn(seed, strength))
+            found = findings(scene, calm, server.tally.bodies[asked_in_calm:])
+        finally:
+            cluster.shutdown()
+    found["left after all"] = left_over(lambda title: True)
+    print(json.dumps({"seed": seed, "happened": scene.happened, "codes": scene.codes, "broken": found}), flush=True)
+    kept = not any(found.values())
+    if kept:
+        shutil.rmtree(folder, ignore_errors=True)
+    return kept
+
+
+def storm(scene: Scene, plan: Storm) -> None:
+    """Let each thing happen at its share of the study, and start the driver again whenever it is gone."""
+    dice = random.Random(scene.seed + 1)
+    process, coming = scene.start("storm"), list(plan.acts)
+    while True:
+        code = process.poll()
+        if code is not None:
+            scene.codes.append(code)
+            if code == 0 or len(scene.codes) > 6:
+                return
+            process = scene.start("storm")
+        done = len(scene.rows("storm")) / scene.runs if (scene.folder / "r" / "storm" / "runs").exists() else 0.0
+        while coming and coming[0][0] <= done:
+            share, kind = coming.pop(0)
+            act(scene, kind, dice, process)
+            scene.happened.append(f"{share:.2f} {kind}")
+        time.sleep(0.05)
+
+
+def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[bytes]) -> None:
+    if kind == "driver":
+        process.kill()
+        process.wait()
+    elif kind == "node for ever":
+        kill_node(scene, scene.doomed[0])
+    elif kind == "node for a while":
+        kill_node(scene, scene.doomed[1])
+        scene.cluster.add_node(num_cpus=2, num_gpus=0, wait=False)
+    else:
+        title = {"run actor": "ray::RunWorker", "validation actor": "ray::ValidationWorker"}[kind]
+        pids = sorted(pid for pid, words in processes().items() if words.startswith(title))
+        if pids:
+            kill(dice.choice(pids))
+
+
+def kill_node(scene: Scene, node: Any) -> None:
+    """End a raylet without a word, as a machine that loses its power does."""
+    for info in node.all_processes.values():
+        for one in info:
+            kill(one.process.pid)
+    scene.cluster.worker_nodes.discard(node)
+
+
+def kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+
+
+def processes() -> dict[int, str]:
+    """Return every living process here with its command line: this namespace has none but ours."""
+    found = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            state = (entry / "stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)[1].split()[0]
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
+        except OSError:
+            continue
+        if state not in ABSENT and int(entry.name) != os.getpid():
+            found[int(entry.name)] = words
+    return found
+
+
+def left_over(matters: Callable[[str], object], seconds: float = 60) -> list[str]:
+    """Return what still runs when it has had time to end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        titles = [title for title in processes().values() if matters(title)]
+        if not titles or time.monotonic() > deadline:
+            return titles
+        time.sleep(0.2)
+
+
+def told(row: RunRow) -> tuple[object, ...]:
+    """What a table says of a run, whatever happened on the way."""
+    return (row.run_id, row.label, row.task, row.seed, row.outcome, row.cause, row.stop_reason, row.score, row.metrics,
+            row.steps, row.total_tokens, row.cost_usd)  # fmt: skip
+
+
+def findings(scene: Scene, calm: int, bodies: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return each promise with what breaks it; empty is well."""
+    expected, seen = scene.rows("calm"), scene.rows("storm")
+    differing = sorted(map(str, {told(row) for row in expected} ^ {told(row) for row in seen}))
+    counts = Counter(row.run_id for row in seen)
+    return {
+        "calm study": [] if calm == 0 and len(expected) == scene.runs else [calm, len(expected)],
+        "exit code": [] if scene.codes and scene.codes[-1] == 0 else scene.codes,
+        "table": differing,
+        "twice or missing": [counts.most_common(1), len(seen)] if len(seen) != scene.runs or max(counts.values()) > 1 else [],
+        "calls": calls_broken(scene, seen, bodies),
+        "left of the study": left_over(lambda title: OURS.search(title)),
+        "left in scratch": [path.name for path in (scene.folder / "scratch").glob("*")],
+    }  # fmt: skip
+
+
+def calls_broken(scene: Scene, rows: list[RunRow], bodies: list[dict[str, Any]]) -> list[str]:
+    """Match what the server was asked with the attempts: those that were submitted asked everything exactly once."""
+    asked = [re.search(r"seed=(\d+) word=(\w+) number=(\d+)", json.dumps(body)) for body in bodies]
+    by_word = Counter((match[2], int(match[3])) for match in asked if match)
+    words_of_seed: dict[int, list[str]] = {}
+    for match in asked:
+        if match and match[2] not in words_of_seed.setdefault(int(match[1]), []):
+            words_of_seed[int(match[1])].append(match[2])
+    broken = []
+    for row in rows:
+        if row.agent != "asker":
+            continue
+        steps = stored_steps(scene.store("storm").place.child(f"artifacts/{row.run_id}/{row.attempts}"))
+        (word,) = (step.text.removeprefix("word=") for step in steps if step.text.startswith("word="))
+        times = [by_word[word, number] for number in range(CALLS)]
+        if times != [1] * CALLS:
+            broken.append(f"seed {row.seed}: its questions were asked {times} times")
+        if words_of_seed[row.seed][-1] != word:
+            broken.append(f"seed {row.seed}: an agent worked again after the submission")
+        if len(words_of_seed[row.seed]) > row.attempts:
+            broken.append(f"seed {row.seed}: {len(words_of_seed[row.seed])} executions, {row.attempts} attempts")
+    return broken
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,139 @@
+"""A cluster's head with token authentication, and a person before it who submits, looks away, stops and comes again.
+
+Usage: scene.py CHECKOUT STORAGE ANSWER, in namespaces of its own for network and processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parents[1] / "cluster")]
+from nodes import bring_loopback_up  # noqa: E402 - the path comes first
+
+CHECKOUT, STORAGE, ANSWER = (Path(word) for word in sys.argv[1:4])
+SERVER = "http://127.0.0.1:8265"
+TOKEN = secrets.token_hex(32)
+STUDY = ["--name", "s", "--root", "mine", "--agent", "gated", "--param", f"gate={STORAGE.parent / 'gate'}",
+         "--task", "quick", "--seeds", "3", "--storage", str(STORAGE)]  # fmt: skip
+DEADLINE = 120.0
+
+
+def until(look: Callable[[], Any]) -> Any:
+    deadline = time.monotonic() + DEADLINE
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        time.sleep(0.3)
+    raise TimeoutError(look.__name__)
+
+
+def ask(path: str) -> Any:
+    request = urllib.request.Request(f"{SERVER}/api/{path}", headers={"Authorization": f"Bearer {TOKEN}"})
+    try:
+        return json.loads(urllib.request.urlopen(request, timeout=10).read())
+    except OSError:
+        return None
+
+
+@contextmanager
+def head() -> Iterator[None]:
+    command = ["ray", "start", "--head", "--block", "--num-cpus=2", "--node-ip-address=127.0.0.1", "--port=6391",
+               "--dashboard-host=127.0.0.1", "--disable-usage-stats"]  # fmt: skip
+    with (STORAGE.parent / "head.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        until(lambda: ask("version"))
+        yield
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def start(*words: str, **environment: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "mldevbench", "submit", *words, "--address", SERVER]
+    return subprocess.Popen(
+        command, cwd=CHECKOUT, env={**os.environ, **environment}, text=True, stdout=-1, stderr=subprocess.STDOUT
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+    out, _ = process.communicate(timeout=DEADLINE)
+    return {"code": process.returncode, "out": out}
+
+
+def rows() -> int:
+    done = subprocess.run(
+        [sys.executable, "-m", "mldevbench", "runs", "s", "--storage", str(STORAGE), "--json"],
+        cwd=CHECKOUT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return len(json.loads(done.stdout)) if done.returncode == 0 else 0
+
+
+def metrics() -> str:
+    """Read what the head's node agent tells Prometheus."""
+    for path in STORAGE.parent.glob("ray/ray/prom_metrics_service_discovery.json"):
+        for target in [one for group in json.loads(path.read_text(encoding="utf-8")) for one in group["targets"]]:
+            try:
+                text = urllib.request.urlopen(f"http://{target}/metrics", timeout=10).read().decode()
+            except OSError:
+                continue
+            if "mldevbench_runs" in text:
+                return "\n".join(line for line in text.splitlines() if "mldevbench" in line)
+    return ""
+
+
+def play() -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    said["stranger"] = ended(start(*STUDY, RAY_AUTH_MODE="disabled", RAY_AUTH_TOKEN_PATH="", HOME=str(CHECKOUT)))
+    first = start(*STUDY)
+    line = first.stdout.readline() if first.stdout else ""
+    job = (re.search(r"^job (\S+) on", line) or ["", ""])[1]
+    until(lambda: rows() == 1)
+    first.send_signal(signal.SIGINT)
+    said["detached"] = {"line": line, **ended(first)}
+    said["still"] = ask(f"jobs/{job}")
+    follower = start("--attach", job)
+    said["metrics"] = until(metrics)
+    subprocess.run(["ray", "job", "stop", job, "--address", SERVER], capture_output=True, check=True)
+    said["stopped"] = ended(follower)
+    (STORAGE.parent / "gate").touch()
+    edited = CHECKOUT / "cluster" / "progress.py"
+    edited.write_text(
+        edited.read_text(encoding="utf-8").replace('f"{row.outcome:7} ', 'f"EDITED {row.outcome:7} '), "utf-8"
+    )
+    said["again"] = ended(start(*STUDY, "--wandb", "offline"))
+    said["relative"] = ended(start("--attach", literal_job()))
+    said["jobs"] = json.dumps(ask("jobs/"))
+    said["token"] = TOKEN
+    return said
+
+
+def literal_job() -> str:
+    """Submit by Ray's own command, as ray_configs/README.md does, with a storage that would be lost."""
+    command = ["ray", "job", "submit", "--address", SERVER, "--runtime-env", "ray_configs/job.yaml", "--no-wait",
+               "--submission-id", "literal", "--working-dir", ".", "--",
+               "python", "-m", "cluster", "--agent", "oracle", "--task", "hello_world"]  # fmt: skip
+    subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True)
+    return "literal"
+
+
+if __name__ == "__main__":
+    bring_loopback_up()
+    token = STORAGE.parent / "token"
+    token.write_text(TOKEN, encoding="ascii")
+    token.chmod(0o600)
+    os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_USAGE_STATS_ENABLED": "0"}
+    with head():
+        ANSWER.write_text(json.dumps(play()), encoding="utf-8")
