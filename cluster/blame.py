@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from cluster.shape import Node
 from mldevbench.errors import Fault
 from mldevbench.records import Cause
 
@@ -28,3 +31,10 @@ def unwrapped(error: BaseException) -> BaseException:
     if isinstance(error, rex.RayTaskError) and isinstance(error.cause, BaseException):
         return error.cause
     return error
+
+
+def vanished(error: BaseException, node: str | None, living: Iterable[Node]) -> bool:
+    """Whether an actor was lost with its whole node, or with the way to it."""
+    import ray.exceptions as rex
+
+    return isinstance(error, rex.ActorUnavailableError | rex.NodeDiedError) or node not in {one.id for one in living}

@@ -2,62 +2,200 @@
 
 from __future__ import annotations
 
+import itertools
+import time
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from cluster.shape import Shape
+from cluster.berth import Berth
+from cluster.floor import Seat, free_on, giving_way, node_to_keep, room_for
+from cluster.shape import Node, Shape
 
-Factory = Callable[[Shape], Any]
+IDLE_SECONDS = 30.0
+UNPLACED = 2  # actors that wait in Ray's own queue: what an autoscaler grows by
+PASSES = 8  # starts of others before a node is kept free for what waits longest
+STRIKES = 3
+AVOID_SECONDS = 600.0
+
+Hire = Callable[[str, Shape, frozenset[str]], Any]
+
+
+@dataclass(eq=False)
+class Member:
+    """An actor with its reservation."""
+
+    number: int
+    kind: str
+    shape: Shape
+    actor: Any
+    coming: Any  # the reference that answers once it is placed and fit for work; None when it has
+    node: str | None = None
+    busy: bool = False
+    since: float = 0.0
+
+    @property
+    def idle(self) -> bool:
+        return self.coming is None and not self.busy
+
+    @property
+    def seat(self) -> Seat:
+        return Seat(self.number, self.kind, self.shape, self.node, self.idle)
 
 
 class Crew:
-    """Actors of two kinds, within what the cluster has in all."""
+    """Actors of two kinds on the nodes that there are."""
 
-    def __init__(self, total: Shape, factories: dict[str, Factory], fresh: bool = False) -> None:
-        self.total = total
-        self.factories = factories
+    def __init__(
+        self, hire: Hire, nodes: list[Node], fresh: bool = False, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.nodes = nodes
         self.fresh = fresh
-        self._idle: list[tuple[str, Shape, Any]] = []
-        self._busy: dict[Any, tuple[str, Shape]] = {}
+        self.clock = clock
+        self.members: list[Member] = []
+        self.unfit: dict[str, str] = {}  # nodes that lack something, with what it is
+        self._hire_actor = hire
+        self._strikes: Counter[str] = Counter()
+        self._avoided: dict[str, float] = {}
+        self._numbers = itertools.count()
+        self._on_the_way: Counter[tuple[str, Shape]] = Counter()
+        self._blocked: list[tuple[str, Shape]] = []
+        self._passed: tuple[tuple[str, Shape] | None, int] = (None, 0)
+        self.kept: tuple[str, Shape, str] | None = None  # kind and shape that a node is kept for
 
-    @property
-    def held(self) -> Shape:
-        shapes = [shape for _, shape, _ in self._idle] + [shape for _, shape in self._busy.values()]
-        return sum(shapes, start=Shape(0, 0))
+    def begin_round(self) -> None:
+        """Forget what was wanted in the last round; call before each round of requests."""
+        self._on_the_way = Counter((one.kind, one.shape) for one in self.members if one.coming is not None)
+        self._blocked = []
+
+    def request(self, kind: str, shape: Shape) -> Member | None:
+        """Return an actor that is ready, or see to it that one comes; requests come in the order of their worth."""
+        wanted = (kind, shape)
+        if member := self._warm(kind, shape):
+            member.busy, member.since = True, self.clock()
+            self._count_pass(wanted)
+            return member
+        if self._on_the_way[wanted] > 0:
+            self._on_the_way[wanted] -= 1
+            return None
+        if wanted not in self._blocked and not self._make_room(kind, shape):
+            self._block(wanted)
+        return None
+
+    def blocked(self, kind: str, shape: Shape) -> bool:
+        """Whether a request of this round found no room; further ones are in vain."""
+        return (kind, shape) in self._blocked
+
+    def _warm(self, kind: str, shape: Shape) -> Member | None:
+        closed = self._closed(kind, shape)
+        found = [one for one in self.members if one.idle and (one.kind, one.shape) == (kind, shape)]
+        return next((one for one in found if one.node not in closed), None)
+
+    def _make_room(self, kind: str, shape: Shape) -> bool:
+        closed, seats = self._closed(kind, shape), [one.seat for one in self.members]
+        if room_for(shape, self.nodes, free_on(self.nodes, seats), closed) is None:
+            ended = giving_way(shape, self.nodes, seats, closed)
+            if not ended:
+                return False
+            numbers = {seat.number for seat in ended}
+            for member in [one for one in self.members if one.number in numbers]:
+                self.dismiss(member)
+        self._hire(kind, shape, closed)
+        return True
+
+    def _block(self, wanted: tuple[str, Shape]) -> None:
+        first = not self._blocked
+        self._blocked.append(wanted)
+        if first and self._passed[0] != wanted:
+            self._passed, self.kept = (wanted, 0), None
+        unplaced = [one for one in self.members if one.node is None]
+        if len(unplaced) < UNPLACED and wanted not in [(one.kind, one.shape) for one in unplaced]:
+            self._hire(*wanted, self._closed(*wanted))
+
+    def _count_pass(self, wanted: tuple[str, Shape]) -> None:
+        """Keep a node for the first that found no room, once enough others went ahead of it."""
+        head, passes = self._passed
+        if head is None:
+            return
+        if head == wanted:
+            self._passed, self.kept = (None, 0), None
+            return
+        self._passed = (head, passes + 1)
+        if passes + 1 >= PASSES and self.kept is None:
+            seats = [one.seat for one in self.members]
+            node = node_to_keep(head[1], self.nodes, seats, self._closed(*head))
+            self.kept = (*head, node) if node else None
+
+    def _closed(self, kind: str, shape: Shape) -> frozenset[str]:
+        """Return the nodes that this must not use: those that lack something, that keep failing, that are kept."""
+        closed = set(self.unfit)
+        if self.kept and self.kept[:2] != (kind, shape):
+            closed.add(self.kept[2])
+        now = self.clock()
+        avoided = {node for node, until in self._avoided.items() if until > now}
+        # Better a node that fails now and then than none.
+        if any(node.offers(shape) for node in self.nodes if node.id not in closed | avoided):
+            closed |= avoided
+        return frozenset(closed)
+
+    def _hire(self, kind: str, shape: Shape, closed: frozenset[str]) -> None:
+        actor = self._hire_actor(kind, shape, closed)
+        self.members.append(Member(next(self._numbers), kind, shape, actor, actor.ready.remote(), since=self.clock()))
+
+    def coming(self) -> list[Any]:
+        """Return the references that answer when an actor has its place."""
+        return [one.coming for one in self.members if one.coming is not None]
+
+    def arrived(self, reference: Any, berth: Berth | None) -> str | None:
+        """Take in an actor's answer, None if it died; return a new complaint about its node, if there is one."""
+        member = next(one for one in self.members if one.coming is reference)
+        member.coming, member.since = None, self.clock()
+        if berth is None or berth.worn:
+            self.dismiss(member)
+            return None
+        member.node = berth.node
+        if not berth.complaint:
+            return None
+        self.dismiss(member)
+        new = berth.node not in self.unfit
+        self.unfit[berth.node] = berth.complaint
+        return f"{berth.host}: {berth.complaint}" if new else None
+
+    def release(self, member: Member, broken: bool = False) -> None:
+        """Take an actor back; it is idle once it says that it is fit for more."""
+        member.busy, member.since = False, self.clock()
+        if broken or self.fresh:
+            self.dismiss(member)
+        else:
+            member.coming = member.actor.ready.remote()
+
+    def strike(self, node: str | None, fault: bool) -> None:
+        """Remember how work on a node ended; one that keeps failing is avoided for a while."""
+        if node is None:
+            return
+        self._strikes[node] = self._strikes[node] + 1 if fault else 0
+        if self._strikes[node] >= STRIKES:
+            self._avoided[node] = self.clock() + AVOID_SECONDS
+
+    def tidy(self, wanted: set[tuple[str, Shape]]) -> None:
+        """End what has been idle for long, and what still waits for a place that nothing needs any more."""
+        now = self.clock()
+        for one in list(self.members):
+            useless = one.node is None and not one.busy and (one.kind, one.shape) not in wanted
+            if useless or (one.idle and now - one.since > IDLE_SECONDS):
+                self.dismiss(one)
 
     def busy(self, kind: str) -> int:
-        return sum(some == kind for some, _ in self._busy.values())
+        return sum(one.busy and one.kind == kind for one in self.members)
 
-    def take(self, kind: str, shape: Shape) -> Any | None:
-        """Return an actor for one piece of work, or None while there is no room for it."""
-        for entry in self._idle:
-            if entry[:2] == (kind, shape):
-                self._idle.remove(entry)
-                self._busy[entry[2]] = entry[:2]
-                return entry[2]
-        while self._idle and not shape.fits(self.total - self.held):
-            self._end(self._idle.pop(0)[2])
-        if not shape.fits(self.total - self.held):
-            return None
-        actor = self.factories[kind](shape)
-        self._busy[actor] = (kind, shape)
-        return actor
-
-    def give_back(self, actor: Any, broken: bool = False) -> None:
-        """Take an actor back; a broken one is ended."""
-        kind, shape = self._busy.pop(actor)
-        if broken or self.fresh:
-            self._end(actor)
-        else:
-            self._idle.append((kind, shape, actor))
+    def dismiss(self, member: Member) -> None:
+        self.members.remove(member)
+        self._end(member.actor)
 
     def end(self) -> None:
-        for actor in [*self._busy, *(actor for _, _, actor in self._idle)]:
-            self._end(actor)
-        self._busy, self._idle = {}, []
-
-    def working(self, kind: str) -> list[Any]:
-        return [actor for actor, (some, _) in self._busy.items() if some == kind]
+        for member in list(self.members):
+            self.dismiss(member)
 
     @staticmethod
     def _end(actor: Any) -> None:

@@ -10,8 +10,9 @@ from cluster.shape import Shape
 from mldevbench.catalog import Catalog
 from mldevbench.model.door import ModelSpec
 from mldevbench.plan import Plan
-from mldevbench.records import Run
 from mldevbench.store.study_store import StudyStore
+
+SPARE_GB = 0.25
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Policy:
     usd_limit: float | None = None
     gpu_hours_limit: float | None = None
     fresh_actors: bool = False
+    max_hours: float | None = None
+    wait_for_nodes: bool = False  # for what no node can hold yet
 
 
 @dataclass(frozen=True)
@@ -41,10 +44,13 @@ class Job:
     policy: Policy = field(default_factory=Policy)
     site: Site = field(default_factory=Site)
     snapshot_every: str | None = None
+    gpu_type: str = ""  # an accelerator, or a label as key=value
 
-    def shape(self, run: Run) -> Shape:
-        cpus = self.cpus if self.cpus is not None else self.catalog.task(run.task).resources.cpus
-        return Shape(cpus, run.gpus)
+    def shape(self, task: str, gpus: float) -> Shape:
+        """Return what a run reserves; more memory than its sandbox may use, so that Ray never ends it for that."""
+        asked = self.catalog.task(task).resources
+        cpus = self.cpus if self.cpus is not None else asked.cpus
+        return Shape(cpus, gpus, asked.memory_gb + SPARE_GB, self.gpu_type if gpus else "")
 
 
 @dataclass
@@ -59,6 +65,12 @@ class Tally:
     grading: int = 0
     usd: float | None = 0.0
     seconds_left: float = 0.0
+    guessing: bool = False  # nothing has ended yet that would tell how long runs take
+    nodes: int = 0
+    gpus: float = 0.0
+    gpus_held: float = 0.0
+    gpus_idle: float = 0.0
+    notes: list[str] = field(default_factory=list)  # to be said once
 
     @property
     def done(self) -> int:

@@ -10,11 +10,12 @@ import ray
 
 from cluster.blame import fault_of, unwrapped
 from cluster.crew import Crew
+from cluster.hiring import hirer
 from cluster.run_actor import Site
-from cluster.session import node_shapes
+from cluster.session import live_nodes
 from cluster.shape import Shape
 from cluster.travel import Luggage
-from cluster.validation_actor import Exam, Graded, validation_actor
+from cluster.validation_actor import Exam, Graded
 from mldevbench.catalog import Catalog
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault
@@ -39,22 +40,33 @@ class Piece:
 
 def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: bytes) -> Iterator[tuple[Piece, Graded]]:
     """Yield each piece with its judgement as soon as it is there."""
-    total = sum(node_shapes(), start=Shape(0, 0))
-    crew = Crew(total, {"validation": lambda shape: validation_actor(shape.cpus, shape.gpus).remote(Site())})
+    crew = Crew(hirer(Site()), live_nodes())
     luggage, waiting, running = Luggage(catalog), list(reversed(pieces)), {}
     try:
         while waiting or running:
-            while waiting and (actor := crew.take("validation", Shape(1.0, 0.0))):
-                piece = waiting.pop()
-                reference = actor.grade.remote(piece.exam(salt), place, luggage.whole(piece.row.task))
-                running[reference] = (piece, actor)
-            ready, _ = ray.wait(list(running), num_returns=1)
-            piece, actor = running.pop(ready[0])
+            crew.begin_round()
+            for piece in [waiting.pop() for _ in range(len(waiting))]:
+                member = crew.request("validation", _shape(piece, catalog, crew))
+                if member is None:
+                    waiting.insert(0, piece)
+                else:
+                    exam, task = piece.exam(salt), luggage.whole(piece.row.task)
+                    running[member.actor.grade.remote(exam, place, task)] = (piece, member)
+            ready, _ = ray.wait([*running, *crew.coming()], num_returns=1)
+            if ready[0] not in running:
+                crew.arrived(ready[0], ray.get(ready[0]))
+                continue
+            piece, member = running.pop(ready[0])
             graded = _graded(ready[0])
-            crew.give_back(actor, broken=graded.judgement.cause is not None)
+            crew.release(member, broken=graded.judgement.cause is not None)
             yield piece, graded
     finally:
         crew.end()
+
+
+def _shape(piece: Piece, catalog: Catalog, crew: Crew) -> Shape:
+    most = max((node.total.gpus for node in crew.nodes), default=0.0)
+    return Shape(1.0, min(catalog.task(piece.row.task).validation.gpus, most))
 
 
 def _graded(reference: Any) -> Graded:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import ray
 
-from mldevbench import task_venv
-from mldevbench.agent import load_agent
+from cluster.berth import Berth, Versions, Wear, children, complaint_of, worn
+from cluster.lodging import lodging, sweep
+from mldevbench import agent_venv, task_venv
+from mldevbench.agent import Agent, load_agent
+from mldevbench.assets import ensure
 from mldevbench.bundle import Bundle, unpack
 from mldevbench.cache import cache_folder
 from mldevbench.errors import Fault, UserError
@@ -21,7 +24,7 @@ from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.upstream import Upstream
 from mldevbench.records import Submitted, Usage
 from mldevbench.store.place import Place
-from mldevbench.task import load_task
+from mldevbench.task import Task, load_task
 
 SILENCE_SECONDS = 60.0
 
@@ -31,9 +34,39 @@ class Site:
     """Where an actor puts what it makes."""
 
     scratch: str | None = None
+    offline: bool = False  # whether assets that a node lacks may not be fetched
+    no_install: bool = False  # whether agents that a node lacks may not be installed
+    isolation: str = ""  # to be probed before work; none: whatever is asked for later
+    versions: Versions | None = None  # what every node must have
 
     def scratch_folder(self) -> Path:
         return Path(self.scratch) if self.scratch else cache_folder() / "scratch"
+
+    def berth(self, wear: Wear, left_behind: list[str]) -> Berth:
+        """Say where this actor is, what the node lacks, and why the actor should be replaced."""
+        context = ray.get_runtime_context()
+        sweep(self.scratch_folder())
+        complaint = complaint_of(self.isolation, self.scratch_folder(), self.versions)
+        return Berth(context.get_node_id(), os.uname().nodename, complaint, worn(wear, left_behind))
+
+    def supply(self, task: Task, profile: str) -> None:
+        """See to it that a task's assets are here; fetching them is never the attempt's doing."""
+        try:
+            ensure(task, profile, offline=self.offline)
+        except UserError as error:
+            raise Fault("storage_error", str(error)) from None
+
+    def equip(self, agent: Agent) -> Path | None:
+        """Return the agent's own venv, built now if it must be; that is never the attempt's doing either."""
+        if agent.file.venv is None:
+            return None
+        there = agent_venv.installed(agent.folder, agent.file.venv)
+        if there is None and self.no_install:
+            raise UserError(f"agent {agent.id!r} isn't installed on {os.uname().nodename}; leave out --no-install")
+        try:
+            return there or agent_venv.build(agent.folder, agent.file.venv)
+        except UserError as error:
+            raise Fault("sandbox_error", f"agent {agent.id}: {error}") from None
 
 
 class RunWorker:
@@ -44,26 +77,38 @@ class RunWorker:
         self._attempt: Attempt | None = None
         self._lock = threading.Lock()
         self._heard = time.monotonic()
+        self._wear = Wear()
 
-    def ready(self) -> str:
-        """Answer once the actor has its place; return the node's name."""
-        return ray.get_runtime_context().get_node_id()
+    def ready(self) -> Berth:
+        """Answer once the actor has its place and is fit for work."""
+        return self.site.berth(self._wear, children())
 
     def work(
         self, order: Order, place: Place, public: Bundle, agent: Bundle, solution: Bundle | None
     ) -> Submitted:  # the bundles come apart from the order: Ray resolves only references at the top
+        with self._wear, lodging(self.site.scratch_folder()) as scratch:
+            done = self._work(order, scratch, place, public, agent, solution)
+            return replace(done, gpu_shared=order.run.gpus % 1 != 0)
+
+    def _work(
+        self, order: Order, scratch: Path, place: Place, public: Bundle, agent: Bundle, solution: Bundle | None
+    ) -> Submitted:
         cache = cache_folder()
+        task = load_task(unpack(public, cache), whole=False)
+        self.site.supply(task, order.run.profile)
+        solver = load_agent(unpack(agent, cache))
         means = Means(
-            task=load_task(unpack(public, cache), whole=False),
-            agent=load_agent(unpack(agent, cache)),
+            task=task,
+            agent=solver,
+            agent_venv=self.site.equip(solver),
             venv=_venv(),
-            scratch=self.site.scratch_folder(),
+            scratch=scratch,
             place=place,
             pacer=_pacer(order),
             upstream=_upstream(order),
             solution=unpack(solution, cache) / "solution" if solution else None,
             node=f"{os.uname().nodename}-{ray.get_runtime_context().get_node_id()[:6]}",
-            gpus=_gpus(),
+            gpus=held_gpus(),
         )
         attempt = Attempt(order, means)
         with self._lock:
@@ -112,7 +157,7 @@ def _venv() -> Path:
         raise Fault("sandbox_error", str(error)) from None
 
 
-def _gpus() -> tuple[int, ...]:
+def held_gpus() -> tuple[int, ...]:
     """Return the minors of the GPUs that this actor holds."""
     return tuple(int(name) for name in ray.get_gpu_ids() if str(name).isdigit())
 
@@ -131,10 +176,3 @@ def _upstream(order: Order) -> Upstream | None:
     from cluster.model_host import HostedProvider
 
     return HostedProvider(order.model, order.secrets)
-
-
-def run_actor(cpus: float, gpus: float) -> Any:
-    """Return the actor class with its reservation; a retry is the driver's decision, never Ray's."""
-    remote: Any = ray.remote  # its types know no concurrency groups
-    once = {"max_restarts": 0, "max_task_retries": 0}
-    return remote(num_cpus=cpus, num_gpus=gpus, concurrency_groups={"control": 2}, **once)(RunWorker)

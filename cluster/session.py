@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
-from cluster.shape import Shape
+import yaml
+
+from cluster.shape import Node, Shape
 from mldevbench.errors import UserError
 
+GIB = 1 << 30
+NODE_ID = "ray.io/node-id"
 LOOPBACK_ONLY = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
 
 
@@ -49,12 +54,34 @@ def session(address: str) -> Iterator[bool]:
         ray.shutdown()
 
 
-def node_shapes() -> list[Shape]:
-    """Return what each living node has in all."""
+def live_nodes() -> list[Node]:
+    """Return the living nodes with what each has in all."""
     import ray
 
     return [
-        Shape(node["Resources"].get("CPU", 0.0), node["Resources"].get("GPU", 0.0))
-        for node in ray.nodes()
-        if node["Alive"]
+        Node(one["NodeID"], _shape(one["Resources"]), _kinds(one["Resources"], one["Labels"]), one["NodeName"])
+        for one in ray.nodes()
+        if one["Alive"]
     ]
+
+
+def nodes_to_come() -> list[Node]:
+    """Return a node of each type that an autoscaler could bring, as far as the head node's own file tells."""
+    path = Path("~/ray_bootstrap_config.yaml").expanduser()  # where `ray up` leaves it
+    if not path.is_file():
+        return []
+    types = (yaml.safe_load(path.read_text(encoding="utf-8")) or {}).get("available_node_types", {})
+    return [
+        Node("", _shape(one.get("resources", {})), _kinds(one.get("resources", {}), one.get("labels") or {}), name)
+        for name, one in types.items()
+        if one.get("max_workers", 0) > 0
+    ]
+
+
+def _shape(resources: Mapping[str, float]) -> Shape:
+    return Shape(resources.get("CPU", 0.0), resources.get("GPU", 0.0), resources.get("memory", 0.0) / GIB)
+
+
+def _kinds(resources: Mapping[str, float], labels: Mapping[str, str]) -> frozenset[str]:
+    accelerators = [name.split(":", 1)[1] for name in resources if name.startswith("accelerator_type:")]
+    return frozenset([*accelerators, *(f"{key}={value}" for key, value in labels.items() if key != NODE_ID)])

@@ -22,6 +22,7 @@ class Track:
     submitted: Submitted | None = None
     queued: float = field(default_factory=time.monotonic)
     started: float = 0.0
+    not_before: float = 0.0  # when it may be tried again
 
     @property
     def attempt(self) -> int:
@@ -42,6 +43,7 @@ class Scribe:
         if rows and rows[-1].phase == "submitted":
             track.submitted = restored(rows[-1])
         elif rows and rows[-1].phase == "started":
+            track.losses = track.losses.and_(Cause.DRIVER_LOST)
             self.lose(track, Cause.DRIVER_LOST, "the driver ended while the agent worked")
         return track
 
@@ -59,7 +61,6 @@ class Scribe:
 
     def lose(self, track: Track, cause: Cause, detail: str) -> None:
         """Close an attempt that came to nothing through no doing of its own."""
-        track.losses = track.losses.and_(cause)
         row = replace(track.rows[-1], detail=detail)
         if row.finished_at is None and track.started:
             seconds = time.monotonic() - track.started

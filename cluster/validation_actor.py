@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import dataclass
-from typing import Any
 
-from cluster.run_actor import Site
+from cluster.berth import Berth, Wear
+from cluster.lodging import lodging
+from cluster.run_actor import Site, held_gpus
 from mldevbench import task_venv
 from mldevbench.bundle import Bundle, unpack
 from mldevbench.cache import cache_folder
 from mldevbench.draw import Draw
 from mldevbench.store.place import Place
-from mldevbench.submission import erase
 from mldevbench.task import load_task
 from mldevbench.validate import Judgement, RoomSettings, judge
 
@@ -40,22 +39,18 @@ class ValidationWorker:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self._wear = Wear()
+
+    def ready(self) -> Berth:
+        """Answer once the actor has its place and is fit for work."""
+        return self.site.berth(self._wear, [])  # the warm processes of its rooms are meant to stay
 
     def grade(self, exam: Exam, place: Place, task_bundle: Bundle) -> Graded:
         began = time.monotonic()
         task = load_task(unpack(task_bundle, cache_folder()))
-        scratch = self.site.scratch_folder() / secrets.token_hex(8)
-        scratch.mkdir(parents=True, mode=0o711)
-        try:
+        self.site.supply(task, exam.profile)
+        with self._wear, lodging(self.site.scratch_folder()) as scratch:
             place.bring(exam.archive, scratch / "submission.tar")
-            settings = RoomSettings(exam.isolation, task_venv.path(), scratch)
+            settings = RoomSettings(exam.isolation, task_venv.path(), scratch, gpus=held_gpus())
             judgement = judge(task, scratch / "submission.tar", exam.digest, exam.draw, exam.profile, settings)
-        finally:
-            erase(scratch)
         return Graded(judgement, time.monotonic() - began)
-
-
-def validation_actor(cpus: float, gpus: float) -> Any:
-    import ray
-
-    return ray.remote(num_cpus=cpus, num_gpus=gpus, max_restarts=0, max_task_retries=0)(ValidationWorker)

@@ -98,7 +98,7 @@ class Attempt:
         with _scratch(self.means.scratch) as scratch:
             inside = scratch / secrets.token_hex(8)
             task, draw, profile = self.means.task, self.order.draw, self.order.run.profile
-            with open_mirror(task, draw, task.profile(profile), scratch / "door", self.order.isolation) as mirror:
+            with open_mirror(task, draw, profile, scratch / "door", self.order.isolation) as mirror:
                 instruction = workspace.build(task, draw, profile, inside, mirror.url if mirror else URL)
                 reason, detail, isolation = self._work(instruction, inside, scratch, mirror)
             if mirror:

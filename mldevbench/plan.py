@@ -23,7 +23,11 @@ def plan(requests: Iterable[Request]) -> Plan:
     runs: dict[str, Run] = {}
     for request in requests:
         for seed, instance, budget, task, spec in product(
-            request.seeds, range(request.instances), request.budgets, request.tasks, request.agents
+            request.seeds,
+            range(request.first_instance, request.instances),
+            request.budgets,
+            request.tasks,
+            request.agents,
         ):
             run = Run(
                 spec, task.id, task.category, task.task_digest, request.profile, instance, seed, budget, task.gpus,

@@ -112,6 +112,7 @@ class Request:
     isolation: str = "bubblewrap"
     network: str = "none"
     salt_digest: str = ""
+    first_instance: int = 0
 
 
 @dataclass(frozen=True)

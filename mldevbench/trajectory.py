@@ -116,7 +116,8 @@ def from_line(line: str) -> Step:
 
 def read_steps(text: str) -> list[Step]:
     """Read a trajectory back; a last line that a kill cut short is left out."""
-    return [from_line(line) for line in text[: text.rfind("\n") + 1].splitlines() if line]
+    # Not splitlines(): an agent's output may hold other characters that it takes for the end of a line.
+    return [from_line(line) for line in text[: text.rfind("\n") + 1].split("\n") if line]
 
 
 def stored_steps(place: Place) -> list[Step]:

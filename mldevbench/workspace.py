@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Template
 
 from mldevbench import plugin
+from mldevbench.assets import provided
 from mldevbench.digest import files_under
 from mldevbench.draw import Draw
 from mldevbench.errors import UserError
@@ -16,13 +17,14 @@ from mldevbench.task import Task
 
 def build(task: Task, draw: Draw, profile: str, destination: Path, mirror: str = URL) -> str:
     """Fill an empty folder with the task's given files and its instance's data; return the instruction."""
-    values = {**task.profile(profile), "mirror": mirror}
+    known = provided(task, profile)
+    values = {**known, "mirror": mirror}
     given = task.part("workspace")
     destination.mkdir(parents=True, exist_ok=True)
     lay_over(given, destination)
     if task.part("data.py").is_file():
-        prepare = plugin.load(task.part("data.py")).prepare
-        values |= prepare(destination, draw, task.profile(profile)) or {}
+        prepare = getattr(plugin.load(task.part("data.py")), "prepare", None)
+        values |= (prepare(destination, draw, known) if prepare else None) or {}
     return fill(task, values)
 
 

@@ -1,6 +1,7 @@
 """What a task's validate.py is made of: strict readers, comparisons, and rooms for submitted code."""
 
 from mldevbench.checks.arrays import read_npy, read_safetensors
+from mldevbench.checks.capacity import parameter_count, small_code, within_capacity
 from mldevbench.checks.compare import all_finite, at_least, at_most, beats, check, close, equal, metric, require
 from mldevbench.checks.predict import predict, shards
 from mldevbench.checks.text import number, numeral, read_csv, read_json, read_text, whole
@@ -22,6 +23,7 @@ __all__ = [
     "metric",
     "number",
     "numeral",
+    "parameter_count",
     "predict",
     "ran_well",
     "read_csv",
@@ -31,5 +33,7 @@ __all__ = [
     "read_text",
     "require",
     "shards",
+    "small_code",
     "whole",
+    "within_capacity",
 ]

@@ -7,12 +7,14 @@ import typer
 from mldevbench import __version__
 from mldevbench.cli import (
     agents,
+    assets,
     cancel,
     compare,
     doctor,
     plan,
     regrade,
     report,
+    rerun,
     run,
     runs,
     scale,
@@ -22,6 +24,8 @@ from mldevbench.cli import (
     submit,
     tasks,
     variance,
+    view,
+    void,
 )
 from mldevbench.cli.studying import PASS_ON
 
@@ -55,16 +59,20 @@ app.command("status")(status.status)
 app.command("cancel")(cancel.cancel)
 app.command("runs")(runs.runs)
 app.command("show")(show.show)
+app.command("rerun")(rerun.rerun)
+app.command("void")(void.void)
 app.command("regrade")(regrade.regrade)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
 app.command("variance", context_settings=PASS_ON)(variance.variance)
 app.command("scale", context_settings=PASS_ON)(scale.scale)
+app.command("view")(view.view)
 app.command("export")(share.export)
 app.command("import")(share.import_)
 app.command("merge")(share.merge)
 app.command("prune")(share.prune)
 app.command("doctor")(doctor.doctor)
 app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
+app.add_typer(assets.app, name="assets", help="List, fetch and verify the data that profiles need.")
 app.add_typer(agents.app, name="agents", help="List agents.")

@@ -1,101 +1,77 @@
-"""`mldevbench doctor`: whether this machine can run the benchmark, and what to do if not."""
+"""`mldevbench doctor`: what is there, what is missing and what to do: on a laptop, on a cluster's node, inside a job."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from mldevbench.cli import examining
 from mldevbench.cli.output import Json, Root, Storage, print_json
 from mldevbench.errors import Fault, UserError
 
-LEAST_FREE_GB = 5
+
+@dataclass(frozen=True)
+class Finding:
+    what: str
+    ok: bool
+    needed: bool  # by every study
+    says: str
+
+    @property
+    def mark(self) -> str:
+        return "ok  " if self.ok else "FAIL" if self.needed else "note"
 
 
 def doctor(
     storage: Storage = "results",
     root: Root = [],
+    address: Annotated[
+        str | None, typer.Option("--address", envvar="MLDEVBENCH_ADDRESS", help="Also look at this cluster.")
+    ] = None,
+    scratch: Annotated[
+        str | None, typer.Option("--scratch", envvar="MLDEVBENCH_SCRATCH", help="Folder for workspaces.")
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Build what is missing and can be built.")] = False,
     json_: Json = False,
 ) -> None:
-    """Check this machine; exit code 1 if something that every study needs is missing."""
-    examined: dict[str, Callable[[], str]] = {
-        "task venv": lambda: _task_venv(fix),
-        "sandbox": _sandbox,
-        "storage": lambda: _storage(storage),
-        "disk": lambda: _disk(storage),
-        "tasks": lambda: _tasks([Path(folder) for folder in root]),
-        "Ray": _ray,
+    """Look at this machine; exit code 1 if something that every study needs is missing.
+
+    On a cluster: as a job it looks at the node that drivers run on (ray job submit … -- python -m mldevbench doctor).
+    """
+    roots = [Path(folder) for folder in root]
+    needed: dict[str, Callable[[], str]] = {
+        "where": examining.where,
+        "task venv": lambda: examining.task_venv(fix),
+        "sandbox": examining.sandbox,
+        "storage": lambda: examining.storage(storage),
+        "disk": lambda: examining.disk(storage, scratch),
+        "tasks": lambda: examining.tasks(roots),
+        "Ray": lambda: examining.ray(address),
     }
-    findings = []
-    for name, examine in examined.items():
-        try:
-            findings.append({"what": name, "ok": True, "says": examine()})
-        except (UserError, Fault) as error:
-            findings.append({"what": name, "ok": False, "says": str(error)})
+    useful: dict[str, Callable[[], str]] = {
+        "token": examining.token,
+        "GPUs": examining.gpus,
+        "agents": lambda: examining.agents(roots),
+        "model keys": examining.keys,
+        "W&B": examining.wandb,
+        "network": examining.network,
+    }
+    findings = [_look(what, look, True) for what, look in needed.items()]
+    findings += [_look(what, look, False) for what, look in useful.items()]
     if json_:
-        print_json(findings)
+        print_json([asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            print(f"{'ok  ' if finding['ok'] else 'FAIL'}  {finding['what']:10} {finding['says']}")
-    raise typer.Exit(0 if all(finding["ok"] for finding in findings) else 1)
+            print(f"{finding.mark}  {finding.what:10} {finding.says}")
+    raise typer.Exit(0 if all(finding.ok or not finding.needed for finding in findings) else 1)
 
 
-def _task_venv(fix: bool) -> str:
-    from mldevbench import task_venv
-
-    if fix:
-        constraints = Path(__file__).resolve().parents[2] / "constraints.txt"
-        task_venv.build(constraints if constraints.is_file() else None)
-    return str(task_venv.path())
-
-
-def _sandbox() -> str:
-    from mldevbench.sandbox.opening import available
-
-    why = available("bubblewrap")
-    if why:
-        raise UserError(f"bubblewrap doesn't work: {why}")
-    return "bubblewrap works"
-
-
-def _storage(storage: str) -> str:
-    from mldevbench.store.place import check_writable, open_place
-
-    check_writable(open_place(storage))
-    return f"{storage} can be written"
-
-
-def _disk(storage: str) -> str:
-    folder = Path(storage) if "://" not in storage else Path.cwd()
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free / 1e9
-    if free < LEAST_FREE_GB:
-        raise UserError(f"only {free:.1f} GB free; make room for at least {LEAST_FREE_GB} GB")
-    return f"{free:.0f} GB free, {os.cpu_count()} CPUs"
-
-
-def _tasks(roots: list[Path]) -> str:
-    from mldevbench.catalog import Catalog
-
-    catalog = Catalog.of(roots)
-    broken = []
-    for name in catalog.task_folders:
-        try:
-            catalog.task(name)
-        except UserError as error:
-            broken.append(str(error))
-    if broken:
-        raise UserError("; ".join(broken))
-    return f"{len(catalog.task_folders)} tasks, {len(catalog.agent_folders)} agents"
-
-
-def _ray() -> str:
-    from importlib.metadata import version
-
-    return f"ray {version('ray')}, address {os.environ.get('RAY_ADDRESS', 'local (embedded)')}"
+def _look(what: str, look: Callable[[], str], needed: bool) -> Finding:
+    try:
+        return Finding(what, True, needed, look())
+    except (UserError, Fault) as error:
+        return Finding(what, False, needed, " ".join(str(error).split()))

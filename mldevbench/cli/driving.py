@@ -67,7 +67,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) ->
             limits.gpu_hours,
             call.fresh_actors,
         ),
-        site=Site(call.scratch),
+        site=Site(call.scratch, call.offline, call.no_install),
         snapshot_every=call.study.snapshot_every,
     )
 

@@ -68,11 +68,15 @@ def _command(name: str) -> Any:
 
 def _parse(command: str, words: Sequence[str]) -> dict[str, Any]:
     found = _command(command)
-    with found.context_class(found, info_name=f"mldevbench {command}") as context:
+    with found.context_class(found, info_name=f"mldevbench {command}", **found.context_settings) as context:
         said, rest, _ = found.make_parser(context).parse_args(list(words))
-        if rest:
+        if rest and not context.ignore_unknown_options:
             context.fail(f"Got unexpected extra arguments ({' '.join(rest)})")
-    return {name: value for name, value in said.items() if value is not None}
+    # What variance and scale don't know goes to run.
+    known = {**(_parse("run", rest) if rest else {}), **{name: value for name, value in said.items() if value}}
+    if str(known.get("study", "")).endswith((".yaml", ".yml")):
+        known["study_file"] = known.pop("study")
+    return known
 
 
 def _from_shell(command: str, words: Sequence[str]) -> Iterator[str]:

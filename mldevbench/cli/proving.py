@@ -8,10 +8,11 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mldevbench import task_venv, workspace
+from mldevbench.assets import ensure
 from mldevbench.cache import cache_folder
 from mldevbench.cli.output import note, print_json, print_table
 from mldevbench.draw import Draw
@@ -36,6 +37,7 @@ class Proving:
     repeat: int = 1
     jobs: int | None = None
     keep: Path | None = None
+    patience: int = 1
 
 
 @dataclass(frozen=True)
@@ -58,11 +60,13 @@ def prove_all(tasks: Sequence[Task], proving: Proving, as_json: bool) -> bool:
 def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list[Line]:
     """Prove every variant of every task; slow tasks first, so that the cores end together."""
     venv = task_venv.path()
+    for task in tasks:
+        ensure(task, proving.profile)
     salt = secrets.token_bytes(32)
     work = [
         (task, variant, instance)
         for task in sorted(tasks, key=lambda task: -task.expected_minutes)
-        for variant in _chosen(task, proving.only)
+        for variant in (replace(one, patience=proving.patience) for one in _chosen(task, proving.only))
         for instance in range(proving.instances)
         for _ in range(proving.repeat)
     ]
@@ -179,7 +183,7 @@ def open_shell(task: Task, profile: str, sandbox: str) -> None:
     with tempfile.TemporaryDirectory(dir=_scratch()) as place:
         inside = Path(place) / secrets.token_hex(8)
         isolation, draw = choose(sandbox, trusted=False), Draw.of(shown_salt(), task.id, 0)
-        with open_mirror(task, draw, task.profile(profile), Path(place) / "door", isolation) as mirror:
+        with open_mirror(task, draw, profile, Path(place) / "door", isolation) as mirror:
             print(workspace.build(task, draw, profile, inside, mirror.url if mirror else URL))
             _converse(inside, isolation, mirror)
 

@@ -45,6 +45,8 @@ class Call:
     only: str = "owed"
     order: str = "seeds"
     fresh_actors: bool = False
+    offline: bool = False
+    no_install: bool = False
     dry_run: bool = False
     quiet: bool = False
     json: bool = False
@@ -71,6 +73,10 @@ def carry_out(call: Call) -> int:
     if call.dry_run:
         return show_plan(call, ready, place)
     task_venv.path()
+    if ready.address == "local":  # elsewhere each node sees to it by itself
+        from mldevbench.cli.installing import see_to
+
+        see_to((ready.catalog.agent(spec.agent) for spec in ready.request.agents), call.no_install)
     from mldevbench.cli.driving import drive
 
     return drive(call, ready, place)

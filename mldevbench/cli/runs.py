@@ -18,15 +18,26 @@ def runs(
     label: Annotated[str | None, typer.Option(help="Only this agent's label.")] = None,
     outcome: Annotated[str | None, typer.Option(help="Only passed, failed or void.")] = None,
     seed: Annotated[int | None, typer.Option(help="Only this seed.")] = None,
+    category: Annotated[str | None, typer.Option(help="Only tasks of this category.")] = None,
+    instance: Annotated[int | None, typer.Option(help="Only this instance.")] = None,
+    cause: Annotated[str | None, typer.Option(help="Only void for this cause, such as node_lost.")] = None,
+    stop_reason: Annotated[str | None, typer.Option(help="Only agents that stopped for this, such as steps.")] = None,
+    node: Annotated[str | None, typer.Option(help="Only runs of this node.")] = None,
     json_: Json = False,
 ) -> None:
     """List the runs of a study that have a result."""
-    from mldevbench.records import Outcome
+    from mldevbench.records import Cause, Outcome, StopReason
     from mldevbench.store.study_store import find_study
 
-    if outcome and outcome not in list(Outcome):
-        raise unknown("outcome", outcome, list(Outcome))
-    wanted = {"task": task, "label": label, "outcome": outcome, "seed": seed}
+    for word, choices, kind in (
+        (outcome, Outcome, "outcome"), (cause, Cause, "cause"), (stop_reason, StopReason, "stop reason"),
+    ):  # fmt: skip
+        if word and word not in list(choices):
+            raise unknown(kind, word, list(choices))
+    wanted = {
+        "task": task, "label": label, "outcome": outcome, "seed": seed, "category": category, "instance": instance,
+        "cause": cause, "stop_reason": stop_reason, "node": node,
+    }  # fmt: skip
     chosen = [
         row
         for row in find_study(study, storage).runs.all()

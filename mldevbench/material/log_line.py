@@ -17,7 +17,7 @@ class Clock:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.now = datetime(2025, 1, 1) + timedelta(seconds=int(rng.integers(0, 300 * 86_400)))  # noqa: DTZ001 - invented
+        self.now = datetime(2025, 1, 1) + timedelta(seconds=int(rng.integers(0, 300 * 86_400)))
 
     def stamp(self, level: str, text: str) -> str:
         self.now += timedelta(seconds=float(self.rng.exponential(4.0)))
@@ -58,7 +58,7 @@ def trouble(rng: np.random.Generator) -> str:
     """Return the last line of a traceback, with numbers of its own."""
     size, rank, number = rng.uniform(0.2, 9), int(rng.integers(8)), int(rng.integers(100, 9999))
     kinds = (
-        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {size:.2f} GiB. GPU {rank} has {number} MiB free.",
+        f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {size:.2f} GiB (GPU {rank}: {number} MiB free)",
         f"RuntimeError: DataLoader worker (pid {number}) is killed by signal: Killed.",
         f"RuntimeError: NCCL communicator was aborted on rank {rank} after {number} ms.",
         f"FloatingPointError: the gradient norm is not finite at step {number}",

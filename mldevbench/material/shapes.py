@@ -92,22 +92,28 @@ def draw_classes(
 
 def _draw(rng: np.random.Generator, labels: NDArray[np.int64], noise: float) -> NDArray[np.uint8]:
     count = len(labels)
-    canvas, colour = _background(rng, count)
-    for _ in range(2):
-        radius = rng.uniform(1.2, 2.4, count) * rng.integers(0, 2, count)
-        u, v = _local_grid(rng, radius + 1e-6, spread=13.0)
-        _paint(canvas, _disc(u, v), rng.uniform(0, 1, (count, 3)).astype(np.float32))
-    u, v = _local_grid(rng, rng.uniform(7.5, 12.5, count), spread=4.0)
+    canvas, colour = background(rng, count)
+    add_specks(rng, canvas)
+    u, v = local_grid(rng, rng.uniform(7.5, 12.5, count), spread=4.0)
     mask = np.zeros_like(u, dtype=bool)
     for label, name in enumerate(NAMES):
         chosen = labels == label
         mask[chosen] = SHAPES[name](u[chosen], v[chosen])
-    _paint(canvas, mask, colour)
+    paint(canvas, mask, colour)
     canvas += rng.standard_normal(canvas.shape, dtype=np.float32) * np.float32(noise)
     return (np.clip(canvas, 0, 1) * 255 + 0.5).astype(np.uint8)
 
 
-def _background(rng: np.random.Generator, count: int) -> tuple[Grid, Grid]:
+def add_specks(rng: np.random.Generator, canvas: Grid) -> None:
+    """Paint up to two small discs that mean nothing."""
+    count = len(canvas)
+    for _ in range(2):
+        radius = rng.uniform(1.2, 2.4, count) * rng.integers(0, 2, count)
+        u, v = local_grid(rng, radius + 1e-6, spread=13.0)
+        paint(canvas, _disc(u, v), rng.uniform(0, 1, (count, 3)).astype(np.float32))
+
+
+def background(rng: np.random.Generator, count: int) -> tuple[Grid, Grid]:
     """Return gradient backgrounds and, for each, a colour that stands out from it."""
     ends = rng.uniform(0, 1, (2, count, 3)).astype(np.float32)
     angle = rng.uniform(0, 2 * np.pi, count)
@@ -120,7 +126,7 @@ def _background(rng: np.random.Generator, count: int) -> tuple[Grid, Grid]:
     return canvas * 0.7 + 0.15, np.clip(middle * 0.7 + 0.15 + push, 0, 1).astype(np.float32)
 
 
-def _local_grid(rng: np.random.Generator, radius: NDArray[np.float64], spread: float) -> tuple[Grid, Grid]:
+def local_grid(rng: np.random.Generator, radius: NDArray[np.float64], spread: float) -> tuple[Grid, Grid]:
     """Return each pixel's place as seen from a shape of random centre and tilt, in units of its radius."""
     count = len(radius)
     centre = rng.uniform(-spread, spread, (2, count, 1, 1)) + (SIZE - 1) / 2
@@ -131,5 +137,5 @@ def _local_grid(rng: np.random.Generator, radius: NDArray[np.float64], spread: f
     return u.astype(np.float32), v.astype(np.float32)
 
 
-def _paint(canvas: Grid, mask: Mask, colour: Grid) -> None:
+def paint(canvas: Grid, mask: Mask, colour: Grid) -> None:
     np.copyto(canvas, colour[:, :, None, None], where=mask[:, None])

@@ -58,7 +58,7 @@ def draw_log(rng: np.random.Generator, profile: Mapping[str, Any]) -> TrainingLo
 
 
 def _legs(rng: np.random.Generator, total: int, fate: str) -> list[Leg]:
-    """Return stretches of epochs; the last one sets out from before, and unless it finishes ends before, the furthest."""
+    """Return stretches of epochs; the last one sets out before the furthest epoch and passes it only to finish."""
     furthest = total if fate == FINISHED else int(total * rng.uniform(0.6, 0.95))
     reached = np.sort(rng.uniform(0.1, 0.9, int(rng.integers(2, 5))) * furthest).astype(int)
     legs, start = [], 1

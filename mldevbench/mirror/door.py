@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from mldevbench import plugin
+from mldevbench.assets import provided
 from mldevbench.draw import Draw
 from mldevbench.mirror.address import PORT, URL, variables
 from mldevbench.mirror.log import RequestLog
@@ -47,9 +47,7 @@ class Mirror:
 
 
 @contextmanager
-def open_mirror(
-    task: Task, draw: Draw, profile: Mapping[str, Any], scratch: Path, isolation: str
-) -> Iterator[Mirror | None]:
+def open_mirror(task: Task, draw: Draw, profile: str, scratch: Path, isolation: str) -> Iterator[Mirror | None]:
     """Lay out what a task serves and give its mirror; None for a task without one."""
     if task.network != "mirror":
         yield None
@@ -57,7 +55,7 @@ def open_mirror(
     folder = scratch / "served"
     folder.mkdir(parents=True)
     serve = getattr(plugin.load(task.part("data.py")), "serve", None) if task.part("data.py").is_file() else None
-    faults = tuple((serve(folder, draw, profile) if serve else None) or ())
+    faults = tuple((serve(folder, draw, provided(task, profile)) if serve else None) or ())
     mirror = Mirror(folder, faults, scratch / "requests.jsonl", isolation)
     try:
         yield mirror

@@ -22,5 +22,5 @@ def fails(path: str, status: int, body: bytes | str = b"", *, times: int | None 
 
 
 def cut(path: str, after: int = 0, *, times: int | None = None) -> Fault:
-    """Let a connection break after so many bytes of the file; 0 is before any answer."""
+    """Let every connection break at this byte of the file, so that no range leads past it; 0 is before any answer."""
     return Fault(path.lstrip("/"), cut_after=after, times=times)

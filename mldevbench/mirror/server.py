@@ -93,7 +93,7 @@ class Server:
         response = web.StreamResponse(status=status, headers=headers)
         response.content_length = stop - start
         await response.prepare(request)
-        limit = stop if fault is None or fault.cut_after is None else min(stop, start + fault.cut_after)
+        limit = stop if fault is None or fault.cut_after is None else min(stop, max(start, fault.cut_after))
         sent = 0
         try:
             if request.method != "HEAD":

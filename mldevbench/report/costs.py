@@ -73,9 +73,7 @@ def _cells(groups: Sequence[Group], task: str, measures: Sequence[Measure]) -> l
     return [mean_of(group.runs(task), measure).text(measure) for group in groups for measure in measures]
 
 
-def _each(
-    groups: Sequence[Group], task: str, measures: Sequence[Measure], last: Callable[[Rows], str]
-) -> list[str]:
+def _each(groups: Sequence[Group], task: str, measures: Sequence[Measure], last: Callable[[Rows], str]) -> list[str]:
     found: list[str] = []
     for group in groups:
         found += [*_cells([group], task, measures), last(group.runs(task))]

@@ -45,7 +45,9 @@ def first_failing_checks(evidence: Evidence) -> Table:
     for task, _ in tasks_in_order(row for row in evidence.rows if row.outcome is Outcome.FAILED):
         body.append((task_name(task), *(_first(group, task, evidence.checks) for group in groups)))
     note = "The most frequent first failing check, with how many of the failed runs met it first."
-    return Table("First failing check by task", ("task", *(group.name for group in groups)), tuple(body), note, "checks")
+    return Table(
+        "First failing check by task", ("task", *(group.name for group in groups)), tuple(body), note, "checks"
+    )
 
 
 def _first(group: Group, task: str, checks: Mapping[str, Sequence[CheckRow]]) -> str:

@@ -54,7 +54,9 @@ def _how(evidence: Evidence) -> str:
     budgets = sorted({str(budget_of(row)) for row in rows})
     versions = sorted({row.mldevbench_version for row in rows})
     networks = sorted({row.network for row in rows if row.network})
-    said = f"Each run had a budget of {' or '.join(budgets)} and worked in a fresh workspace (sandbox {scope.isolations}"
+    said = (
+        f"Each run had a budget of {' or '.join(budgets)} and worked in a fresh workspace (sandbox {scope.isolations}"
+    )
     said += f", network {' and '.join(networks)})" if networks else ")"
     return f"{said}; submissions were judged outside the agent's environment by mldevbench {', '.join(versions)}."
 

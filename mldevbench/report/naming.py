@@ -1,4 +1,4 @@
-"""Names and order of categories and tasks as the paper prints them; what it doesn't know keeps its id and comes after."""
+"""Names and order of categories and tasks as the paper prints them; others keep their id and come after."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 Value = str | int | float | bool | None
 
@@ -22,7 +22,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     name: str = ""  # of its files
-    records: Records = Records()
+    records: Records = field(default_factory=Records)
 
     def under(self, heading: str) -> Table:
         """Return the table with what it rests on in its title."""

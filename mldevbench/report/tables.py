@@ -90,11 +90,7 @@ def outcomes_by_task(rows: Iterable[RunRow]) -> Table:
         (task_name(task), category_name(category), *(mark(group.runs(task)) for group in groups))
         for task, category in tasks
     ]
-    records = [
-        (task, category, group.name, *_counts(group.runs(task)))
-        for task, category in tasks
-        for group in groups
-    ]
+    records = [(task, category, group.name, *_counts(group.runs(task))) for task, category in tasks for group in groups]
     return Table(
         "Table 3: outcome by task",
         ("task", "category", *(group.name for group in groups)),

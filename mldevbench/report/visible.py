@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 # Control characters but tab and line feed, and those that turn or hide the direction of text.
-ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ud800-\udfff]")
+ACTING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def visible(text: str) -> str:

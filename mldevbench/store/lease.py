@@ -34,7 +34,7 @@ class Lease:
     def __init__(self, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
         self.place = place
         self.clock = clock
-        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), _boot(), os.getpid(), _start_of(os.getpid()))
+        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), boot_of_machine(), os.getpid(), start_of(os.getpid()))
         self._renewed = 0.0
 
     def take(self, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -84,17 +84,19 @@ def running(place: Place) -> Holder | None:
 
 
 def _known_dead(holder: Holder) -> bool:
-    if holder.host != socket.gethostname() or holder.boot != _boot():
+    if holder.host != socket.gethostname() or holder.boot != boot_of_machine():
         return False
-    return _start_of(holder.pid) != holder.started
+    return start_of(holder.pid) != holder.started
 
 
-def _boot() -> str:
+def boot_of_machine() -> str:
+    """Return what tells one start of this machine from the next."""
     path = Path("/proc/sys/kernel/random/boot_id")
     return path.read_text(encoding="ascii").strip() if path.exists() else ""
 
 
-def _start_of(pid: int) -> str:
+def start_of(pid: int) -> str:
+    """Return when a living process started, as the kernel counts; nothing if it is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
     except OSError:

@@ -106,7 +106,7 @@ def _init(opening: Opening, subject: Subject) -> Any:
         dir=opening.folder,
         config=dict(subject.config),
         notes=f"mldevbench study {opening.study}: {subject.config.get('results', '')}",
-        # Neither the machine nor the call is anyone else's business.
+        # What W&B finds out by itself tells of the driver, not of the runs.
         settings=wandb.Settings(
             silent=True, console="off", x_disable_meta=True, x_disable_stats=True, disable_git=True, save_code=False,
             x_save_requirements=False, init_timeout=INIT_SECONDS,

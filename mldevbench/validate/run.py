@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic
 
 from mldevbench import plugin
+from mldevbench.assets import provided
 from mldevbench.checks import check
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault
@@ -88,7 +89,7 @@ def run_validator(task: Task, submission: Submission, draw: Draw, profile: str, 
     """Add what the task's validate.py yields."""
     validate = plugin.load(task.part("validate.py")).validate
     before = len(found)
-    for item in validate(submission, draw, task.profile(profile)):
+    for item in validate(submission, draw, provided(task, profile, judging=True)):
         if not isinstance(item, Check | Metric):
             raise TypeError(f"validate.py yielded a {type(item).__name__}, not a Check or Metric")
         found.append(cleaned(item))

@@ -29,6 +29,7 @@ class Variant:
     kind: str  # solution, alternative, noop, cheat, mutant
     name: str
     folder: Path | None  # None: nothing is laid over the workspace
+    patience: int = 1  # how many times as long a weak recipe trains as in a short proof; solve.sh reads PATIENCE
 
     @property
     def must_pass(self) -> bool:
@@ -83,8 +84,8 @@ def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomS
         if variant.folder is not None:
             workspace.lay_over(variant.folder, place)
             (place / SOLVE).unlink(missing_ok=True)
-            with open_mirror(task, draw, task.profile(profile), served, settings.isolation) as mirror:
-                solved = solve(task, variant.folder / SOLVE, place, settings, mirror)
+            with open_mirror(task, draw, profile, served, settings.isolation) as mirror:
+                solved = solve(task, variant.folder / SOLVE, place, settings, mirror, variant.patience)
         manifest = collect(place, task.submission, task.submission_max_mb, archive, witness=task.protected)
         return Made(archive, manifest, solved)
     finally:
@@ -93,7 +94,7 @@ def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomS
 
 
 def solve(
-    task: Task, script: Path, place: Path, settings: RoomSettings, mirror: Mirror | None = None
+    task: Task, script: Path, place: Path, settings: RoomSettings, mirror: Mirror | None = None, patience: int = 1
 ) -> Finished | None:
     """Run a variant's script in a sandbox like an agent's; the script itself is no part of the workspace."""
     if not script.is_file():
@@ -101,7 +102,8 @@ def solve(
     resources = task.resources
     limits = Limits(memory_mb=int(resources.memory_gb * 1024), disk_mb=int(resources.disk_gb * 1024))
     minors, said = seen_gpus(settings.gpus, DRIVER.exists())
-    variables = thread_count(resources.cpus) | said | (mirror.environment if mirror else {})
+    variables = thread_count(resources.cpus) | said | {"PATIENCE": str(patience)}
+    variables |= mirror.environment if mirror else {}
     doors = mirror.doors if mirror else ()
     spec = SandboxSpec(place, venv=settings.venv, environment=variables, limits=limits, gpus=minors, doors=doors)
     sandbox = open_sandbox(spec, settings.isolation)
@@ -109,6 +111,7 @@ def solve(
         if mirror:
             mirror.serve(sandbox.listeners)
         text = script.read_text(encoding="utf-8")
-        return sandbox.run(["bash", "-c", text, SOLVE], seconds=max(600.0, task.expected_minutes * 300))
+        seconds = max(600.0, task.expected_minutes * 300) * patience
+        return sandbox.run(["bash", "-c", text, SOLVE], seconds=seconds)
     finally:
         sandbox.close()

@@ -34,9 +34,9 @@ def test_known_chances_are_found_again_and_the_flaky_task_is_named(
     assert done.returncode == 0, done.stderr[-3000:]
     (found,) = json.loads(done.stdout)["labels"]
     truth = sum(CHANCES.values()) / len(CHANCES)
-    low, high = found["rate"]["fixed"]["interval"]
+    low, high = found["rate"]["fixed"]["interval"].values()
     assert low <= truth <= high and high - low < 0.3
-    low, high = found["rate"]["population"]["interval"]
+    low, high = found["rate"]["population"]["interval"].values()
     assert low <= truth <= high
     assert [one["task"] for one in found["flaky"] if one["kind"] == "agent"] == ["coin"]
     rows = list(StudyStore(open_place(str(tmp_path / "r" / "s"))).runs.all())

@@ -18,7 +18,7 @@ from mldevbench.records import Outcome
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 REPOSITORY = Path(__file__).parents[2]
 SCENE = Path(__file__).parent / "scene.py"
@@ -48,7 +48,7 @@ def play(folder: Path, checkout: Path) -> dict[str, Any]:
     (folder / "ray").mkdir()
     alone = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     command = [*alone, sys.executable, str(SCENE), str(checkout), str(folder / "r"), str(answer)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=880, check=False)
     assert done.returncode == 0, done.stderr[-3000:] + (folder / "head.log").read_text(encoding="utf-8")[-2000:]
     return json.loads(answer.read_text(encoding="utf-8"))
 

@@ -25,6 +25,7 @@ SAMPLING: dict[str, Any] = {
     "response_format": dict,
 }
 OTHERS = {"model", "messages", "tools", "stream", "stream_options", "n", "user"}
+DROPPED = {"prompt_cache_key", "prompt_cache_retention"}  # where a provider may keep what; it knows by itself
 MESSAGE_FIELDS = {"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "reasoning_content"}
 # What clients send back of an answer without having been given it; it is dropped.
 ECHOED = {"annotations", "audio", "function_call", "images", "provider_specific_fields", "thinking_blocks"}
@@ -51,13 +52,13 @@ class ChatRequest:
 
 def read_chat(body: Any) -> ChatRequest:
     """Build a request from what is allowed, or refuse all of it."""
-    _demand(isinstance(body, dict), "body", "must be an object")
+    demand(isinstance(body, dict), "body", "must be an object")
     for field in body:
-        _demand(field in SAMPLING or field in OTHERS, field, "is not allowed here")
-    _demand(body.get("model") in (MODEL, f"openai/{MODEL}"), "model", f"there is only {MODEL!r}")
-    _demand(body.get("n") in (None, 1), "n", "must be 1")
+        demand(field in {*SAMPLING, *OTHERS, *DROPPED}, field, "is not allowed here")
+    demand(body.get("model") in (MODEL, f"openai/{MODEL}"), "model", f"there is only {MODEL!r}")
+    demand(body.get("n") in (None, 1), "n", "must be 1")
     options = body.get("stream_options") or {}
-    _demand(isinstance(options, dict) and set(options) <= {"include_usage"}, "stream_options", "is not allowed")
+    demand(isinstance(options, dict) and set(options) <= {"include_usage"}, "stream_options", "is not allowed")
     return ChatRequest(
         messages=_messages(body.get("messages")),
         tools=_tools(body.get("tools")),
@@ -67,7 +68,8 @@ def read_chat(body: Any) -> ChatRequest:
     )
 
 
-def _demand(condition: bool, field: str, why: str) -> None:
+def demand(condition: bool, field: str, why: str) -> None:
+    """Refuse a request unless the condition holds."""
     if not condition:
         raise Forbidden(field, why)
 
@@ -80,30 +82,30 @@ def _sampled(field: str, value: Any) -> Any:
     if field == "response_format":
         _demand_format(value)
     if field in ("max_tokens", "max_completion_tokens"):
-        _demand(value > 0, field, "must be positive")
+        demand(value > 0, field, "must be positive")
     return value
 
 
 def _demand_format(value: Any) -> None:
     known = value.get("type") in FORMATS and set(value) <= {"type", "json_schema"}
-    _demand(known, "response_format", f"must be one of {sorted(FORMATS)}")
+    demand(known, "response_format", f"must be one of {sorted(FORMATS)}")
 
 
 def _messages(messages: Any) -> list[dict[str, Any]]:
-    _demand(isinstance(messages, list) and bool(messages), "messages", "must be a list with something in it")
+    demand(isinstance(messages, list) and bool(messages), "messages", "must be a list with something in it")
     return [_message(message) for message in messages]
 
 
 def _message(message: Any) -> dict[str, Any]:
-    _demand(isinstance(message, dict) and message.get("role") in ROLES, "messages", "one has no known role")
+    demand(isinstance(message, dict) and message.get("role") in ROLES, "messages", "one has no known role")
     echoed = ECHOED if message["role"] == "assistant" else set()
     for field in message:
-        _demand(field in MESSAGE_FIELDS | echoed, f"messages.{field}", "is not allowed here")
+        demand(field in MESSAGE_FIELDS | echoed, f"messages.{field}", "is not allowed here")
     content = message.get("content")
     if isinstance(content, list):
         content = [_part(part) for part in content]
     else:
-        _demand(content is None or isinstance(content, str), "messages.content", "must be text or a list")
+        demand(content is None or isinstance(content, str), "messages.content", "must be text or a list")
     kept = {field: message[field] for field in ("role", "name", "tool_call_id") if message.get(field) is not None}
     if message.get("tool_calls"):
         kept["tool_calls"] = [_call(call) for call in message["tool_calls"]]
@@ -111,20 +113,20 @@ def _message(message: Any) -> dict[str, Any]:
 
 
 def _part(part: Any) -> dict[str, Any]:
-    _demand(isinstance(part, dict), "messages.content", "a part must be an object")
+    demand(isinstance(part, dict), "messages.content", "a part must be an object")
     if part.get("type") == "text":
         kept = {"type": "text", "text": str(part.get("text", ""))}
         return kept | ({"cache_control": {"type": "ephemeral"}} if part.get("cache_control") else {})
-    _demand(part.get("type") == "image_url", "messages.content", "only text and image_url parts are allowed")
+    demand(part.get("type") == "image_url", "messages.content", "only text and image_url parts are allowed")
     image = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else image
-    _demand(isinstance(url, str) and url.startswith("data:image/"), "messages.content.image_url", "must be a data: URL")
+    demand(isinstance(url, str) and url.startswith("data:image/"), "messages.content.image_url", "must be a data: URL")
     return {"type": "image_url", "image_url": {"url": url}}
 
 
 def _call(call: Any) -> dict[str, Any]:
     function = call.get("function") if isinstance(call, dict) else None
-    _demand(isinstance(function, dict), "messages.tool_calls", "each must be a function call")
+    demand(isinstance(function, dict), "messages.tool_calls", "each must be a function call")
     assert isinstance(function, dict)
     named = {"name": str(function.get("name", "")), "arguments": str(function.get("arguments", ""))}
     return {"id": str(call.get("id", "")), "type": "function", "function": named}
@@ -133,15 +135,15 @@ def _call(call: Any) -> dict[str, Any]:
 def _tools(tools: Any) -> list[dict[str, Any]] | None:
     if tools is None:
         return None
-    _demand(isinstance(tools, list), "tools", "must be a list")
+    demand(isinstance(tools, list), "tools", "must be a list")
     return [_tool(tool) for tool in tools] or None
 
 
 def _tool(tool: Any) -> dict[str, Any]:
     # Hosted tools would search, fetch or run code at the provider, outside the sandbox.
     plain = isinstance(tool, dict) and tool.get("type") == "function" and set(tool) <= {"type", "function"}
-    _demand(plain, "tools", "only functions of the client's own are allowed")
+    demand(plain, "tools", "only functions of the client's own are allowed")
     function = tool["function"] if isinstance(tool.get("function"), dict) else {}
     known = {"name", "description", "parameters", "strict"}
-    _demand(bool(function.get("name")) and set(function) <= known, "tools.function", "has unknown fields")
+    demand(bool(function.get("name")) and set(function) <= known, "tools.function", "has unknown fields")
     return {"type": "function", "function": dict(function)}

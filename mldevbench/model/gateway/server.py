@@ -23,8 +23,10 @@ from mldevbench.model.door import Model, Reply
 from mldevbench.model.failure import StudyStopper
 from mldevbench.model.gateway import answer
 from mldevbench.model.gateway.dialect import CHAT, Dialect
+from mldevbench.model.gateway.messages import MESSAGES
 from mldevbench.model.gateway.report import Reports
 from mldevbench.model.gateway.request import MODEL, ChatRequest, Forbidden
+from mldevbench.model.gateway.responses import RESPONSES
 from mldevbench.model.loop import wait_for
 from mldevbench.records import Step
 from mldevbench.sandbox.protocol import Bind
@@ -36,7 +38,7 @@ PORT = 4141
 LARGEST_BODY = 32 * 1024 * 1024
 KEEP_ALIVE = 10.0  # seconds between signs of life to a client that streams
 LONGEST_NOTE = 20_000
-DIALECTS = {"chat/completions": CHAT}
+DIALECTS = {"chat/completions": CHAT, "messages": MESSAGES, "responses": RESPONSES}
 
 
 class Gateway:

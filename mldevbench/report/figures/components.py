@@ -23,9 +23,7 @@ def components(evidence: Evidence) -> Figure:
     from mldevbench.variance import repeated_verdicts, split
 
     regrades = repeated_verdicts(evidence.regrades)
-    bars: list[Bar] = [
-        (group.name, split(by_task(judged(group.rows)), regrades)) for group in groups_of(evidence.rows)
-    ]
+    bars: list[Bar] = [(group.name, split(by_task(judged(group.rows)), regrades)) for group in groups_of(evidence.rows)]
     shown = [bar for bar in bars if any(part.variance is not None for part in bar[1])]
     if not shown:
         return missing("variance", TITLE, "nothing was repeated: it takes two tasks, or two runs of one")
@@ -43,7 +41,7 @@ def _said(part: Component) -> str:
 
 def _draw(canvas: Any, bars: Sequence[Bar]) -> None:
     axes = canvas.subplots()
-    for line, (name, parts) in enumerate(bars):
+    for line, (_, parts) in enumerate(bars):
         start = 0.0
         for place, part in enumerate(parts):
             width = part.variance or 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +36,11 @@ class Figure:
     name: str
     title: str
     alt: str = ""
-    data: Records = Records()
+    data: Records = field(default_factory=Records)
     draw: Callable[[Any], None] | None = None
     size: tuple[float, float] = (7.0, 4.0)
     absent: str = ""
+    drawn: dict[str, bytes] = field(default_factory=dict, compare=False)  # images by kind, each made once
 
     def under(self, heading: str) -> Figure:
         return replace(self, title=f"{self.title} ({heading})")
@@ -56,6 +57,8 @@ def image_of(figure: Figure, kind: str) -> bytes:
     from matplotlib.figure import Figure as Canvas
 
     assert figure.draw is not None
+    if kind in figure.drawn:
+        return figure.drawn[kind]
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold signs that the font lacks, or be wider than the figure
@@ -65,7 +68,8 @@ def image_of(figure: Figure, kind: str) -> bytes:
         canvas.suptitle(wrapped(visible(figure.title), figure.size[0]), fontsize=10)
         metadata = {"Date": None, "Title": visible(figure.title), "Description": visible(figure.alt)}
         canvas.savefig(buffer, format=kind, dpi=150, metadata=metadata if kind == "svg" else None)
-    return buffer.getvalue()
+    figure.drawn[kind] = buffer.getvalue()
+    return figure.drawn[kind]
 
 
 def wrapped(text: str, inches: float) -> str:

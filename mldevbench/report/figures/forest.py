@@ -79,7 +79,10 @@ def _draw(canvas: Any, blocks: Sequence[Block]) -> None:
         text.set_fontweight("bold" if text.get_text() in headings else "normal")
     axes.invert_yaxis()
     axes.set_xlim(-3, 103)
-    axes.set_xlabel("runs that passed, percent; bars: 95% interval for tasks like these, none where one task can't tell")
+    axes.set_xlabel(
+        "percent of runs that passed; bars: 95% interval for tasks like these\n"
+        "(hollow without a bar: one task can't tell)"
+    )
 
 
 def _count(rate: Rate) -> str:

@@ -21,7 +21,20 @@ def gantt(evidence: Evidence) -> Figure:
     if not nodes:
         return missing("gantt", TITLE, "no attempt has a node and an end")
     spans = [span for node in nodes for span in node.spans]
-    columns = ("node", "lane", "run_id", "label", "task", "attempt", "phase", "start", "end", "judged", "queued", "gpus")
+    columns = (
+        "node",
+        "lane",
+        "run_id",
+        "label",
+        "task",
+        "attempt",
+        "phase",
+        "start",
+        "end",
+        "judged",
+        "queued",
+        "gpus",
+    )
     rows = [
         (s.node, s.lane, s.run_id, s.label, s.task, s.attempt, s.phase, s.start, s.end, s.judged, s.queued, s.gpus)
         for s in spans
@@ -35,7 +48,8 @@ def gantt(evidence: Evidence) -> Figure:
 
 def _alt(nodes: Sequence[Node]) -> str:
     said = [
-        f"{node.name}: {counted(len(node.spans), 'attempt')} in {counted(node.lanes, 'lane')}, {percent(node.busy)} held"
+        f"{node.name}: {counted(len(node.spans), 'attempt')} in {counted(node.lanes, 'lane')}, "
+        f"{percent(node.busy)} held"
         for node in nodes[:12]
     ]
     lost = sum(span.phase == "lost" for node in nodes for span in node.spans)
@@ -70,7 +84,9 @@ def _draw(canvas: Any, nodes: Sequence[Node]) -> None:
     axes.set_ylim(base - 0.5, -0.5)
     axes.set_xlim(left=0)
     axes.set_xlabel(f"{unit} since the first attempt; a lane is one run at a time (which GPU it had is not recorded)")
-    axes.legend(fontsize=7, ncol=4, loc="upper center", bbox_to_anchor=(0.5, 1.0 + 0.6 / max(2, canvas.get_figheight())))
+    axes.legend(
+        fontsize=7, ncol=4, loc="upper center", bbox_to_anchor=(0.5, 1.0 + 0.6 / max(2, canvas.get_figheight()))
+    )
 
 
 def _bars(
@@ -84,8 +100,9 @@ def _bars(
     widths = [((span.judged - span.end) if one == "validation" else (span.end - span.start)) / scale for span in spans]
     height = 0.35 if one == "validation" else 0.8
     axes.barh(
-        [base + span.lane + 0.4 for span in spans], widths, left=lefts, height=height, color=colour((0, 4, 1, 2)[place]),
-        hatch="" if many else hatch(place), edgecolor="white" if not many else "none", linewidth=0.3,
+        [base + span.lane + 0.4 for span in spans], widths, left=lefts, height=height,
+        color=colour((0, 4, 1, 2)[place]), hatch="" if many else hatch(place), edgecolor="none" if many else "white",
+        linewidth=0.3,
         label=one if label else None, rasterized=many,
     )  # fmt: skip
     return True

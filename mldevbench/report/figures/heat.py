@@ -42,9 +42,7 @@ def _rate(group: Group, task: str) -> float | None:
     return sum(row.outcome is Outcome.PASSED for row in judged) / len(judged) if judged else None
 
 
-def _draw(
-    canvas: Any, tasks: Sequence[str], groups: Sequence[Group], cells: Sequence[Sequence[float | None]]
-) -> None:
+def _draw(canvas: Any, tasks: Sequence[str], groups: Sequence[Group], cells: Sequence[Sequence[float | None]]) -> None:
     from matplotlib.patches import Rectangle
 
     axes = canvas.subplots()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mldevbench.errors import UserError
 from mldevbench.report.evidence import Evidence
 from mldevbench.report.figures.figure import Figure, clean, colour, missing
 from mldevbench.report.grouping import Group, groups_of
-from mldevbench.report.naming import task_name
+from mldevbench.report.naming import TASKS, task_name
 from mldevbench.report.table import Records
 from mldevbench.report.wording import listed
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 TITLE = "Paired differences by task"
 MOST = 4  # panels
+ORDER = {task: place for place, task in enumerate(TASKS)}
 
 
 def paired(evidence: Evidence) -> Figure:
@@ -57,6 +59,7 @@ def _compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
     """Compare the best with the next ones; what can't be paired says why."""
     from mldevbench.compare import compare_pair
     from mldevbench.pairing import Wish, pair
+    from mldevbench.stats.multiplicity import holm
     from mldevbench.subject import Subject
 
     def subject(group: Group) -> Subject:
@@ -70,6 +73,8 @@ def _compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
             found.append(compare_pair(pair(subject(groups[0]), subject(other), Wish())))
         except UserError as error:
             refused.append(str(error))
+    corrected = holm([one.test.p_value for one in found])
+    found = [replace(one, test=replace(one.test, holm=value)) for one, value in zip(found, corrected, strict=True)]
     return found, refused
 
 
@@ -77,13 +82,14 @@ def _said(one: Comparison) -> str:
     low, high = one.population
     return (
         f"{one.first.label} less {one.second.label}: {100 * one.difference:+.1f} points "
-        f"[{100 * low:+.1f}, {100 * high:+.1f}], {one.test.method} p = {one.test.p_value:.3g}"
+        f"[{100 * low:+.1f}, {100 * high:+.1f}], {one.test.method} p = {one.test.holm:.3g} (Holm)"
     )
 
 
 def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> None:
     panels = canvas.subplots(1, len(found), squeeze=False, sharey=True)[0]
-    tasks = sorted({task.task for one in found for task in one.tasks})
+    present = {task.task for one in found for task in one.tasks}
+    tasks = sorted(present, key=lambda task: (ORDER.get(task, len(ORDER)), task))
     order = {task: place for place, task in enumerate(tasks)}
     for axes, one in zip(panels, found, strict=True):
         axes.axvline(0, color="#888888", linewidth=0.8)
@@ -95,11 +101,12 @@ def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> N
             axes.plot([100 * task.difference], [line], sign, color=colour(side), markersize=6, clip_on=False)
         low, high = (100 * edge for edge in one.population)
         axes.errorbar(
-            [100 * one.difference], [len(tasks) + 0.6], xerr=[[100 * one.difference - low], [high - 100 * one.difference]],
+            [100 * one.difference], [len(tasks) + 0.6],
+            xerr=[[100 * one.difference - low], [high - 100 * one.difference]],
             fmt="D", color="black", markersize=6, capsize=3,
         )  # fmt: skip
         names = f"{clean(one.first.label.split(':')[-1], 26)}\nless {clean(one.second.label.split(':')[-1], 26)}"
-        axes.set_title(f"{names}\np = {one.test.p_value:.3g}", fontsize=8)
+        axes.set_title(f"{names}\np = {one.test.holm:.3g} (Holm)", fontsize=8)
         axes.set_xlim(-105, 105)
         axes.set_xlabel("points", fontsize=8)
     panels[0].set_yticks(

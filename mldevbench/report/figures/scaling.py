@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mldevbench.axis import Axis
 from mldevbench.errors import UserError
-from mldevbench.records import Outcome, RunRow, SnapshotRow
+from mldevbench.records import RunRow
 from mldevbench.report.evidence import Evidence
 from mldevbench.report.figures.figure import Figure, clean, colour, marker, missing
 from mldevbench.report.table import Records, Value
@@ -36,11 +36,12 @@ def scaling(evidence: Evidence) -> Figure:
 
 def scaled(evidence: Evidence) -> tuple[Axis, list[Scaling]]:
     """Return the scaling along the axis that the study varies, else of its replayed steps."""
+    from mldevbench.replaying import graded_snapshots
     from mldevbench.scaling import analyse
 
     axis = varied(evidence.rows)
     try:
-        return axis, analyse(evidence.rows, axis, spent_and_passed(evidence.snapshots, axis))
+        return axis, analyse(_measured(evidence.rows, axis), axis, graded_snapshots(evidence.snapshots, axis))
     except UserError:
         return axis, []
 
@@ -55,16 +56,10 @@ def varied(rows: Sequence[RunRow]) -> Axis:
     return max(Axis, key=lambda axis: most[axis])  # steps come first where nothing varies
 
 
-def spent_and_passed(rows: Iterable[SnapshotRow], axis: Axis) -> dict[str, list[tuple[float, bool]]]:
-    """Return, by run, what was spent at each judged snapshot and whether it passes."""
-    read = {Axis.STEPS: "steps", Axis.TOKENS: "tokens", Axis.USD: "usd", Axis.MINUTES: "minutes"}
-    found: dict[str, list[tuple[float, bool]]] = defaultdict(list)
-    if axis in read:
-        for row in rows:
-            spent = getattr(row, read[axis])
-            if spent is not None and row.outcome is not Outcome.VOID:
-                found[row.run_id].append((float(spent), row.outcome is Outcome.PASSED))
-    return {run_id: sorted(pairs) for run_id, pairs in found.items()}
+def _measured(rows: Sequence[RunRow], axis: Axis) -> list[RunRow]:
+    """Leave out agents that spent nothing on the axis, such as published ones whose spending is unknown."""
+    spenders = {row.label for row in rows if axis.spent(row)}
+    return [row for row in rows if row.label in spenders]
 
 
 def _said(one: Scaling) -> str:

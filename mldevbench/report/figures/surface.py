@@ -45,6 +45,7 @@ def _best(replay: Replay) -> str:
 
 def _draw(canvas: Any, panels: Sequence[Panel], axis: Axis) -> None:
     drawn = canvas.subplots(1, len(panels), squeeze=False)[0]
+    image: Any = None
     for axes, (label, replay) in zip(drawn, panels, strict=True):
         image = axes.imshow(replay.surface, cmap="cividis", vmin=0, vmax=1, aspect="auto", origin="lower")
         for y, rates in enumerate(replay.surface):

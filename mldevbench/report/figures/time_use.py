@@ -65,8 +65,8 @@ def _draw(canvas: Any, uses: Sequence[Use], on_gpus: bool) -> None:
         start = 0.0
         for place, value in enumerate(use.parts):
             axes.barh(
-                line, value / 3600, left=start, color=colour((2, 5, 4, 1)[place]), hatch=hatch(place), edgecolor="white",
-                height=0.7, label=PARTS[place] if line == 0 else None,
+                line, value / 3600, left=start, color=colour((2, 5, 4, 1)[place]), hatch=hatch(place),
+                edgecolor="white", height=0.7, label=PARTS[place] if line == 0 else None,
             )  # fmt: skip
             start += value / 3600
         axes.text(start, line, f" {duration(use.held)} held", va="center", fontsize=7)

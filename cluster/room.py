@@ -1,0 +1,81 @@
+"""How much each piece of work reserves on the nodes that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from cluster.job import Job
+from cluster.session import nodes_to_come
+from cluster.shape import Node, Shape, clamped, demand_placeable
+from mldevbench.errors import UserError
+from mldevbench.records import Run
+
+
+class Rooms:
+    """Shapes for runs and validations; in the mini profile nothing is larger than the largest node."""
+
+    def __init__(self, job: Job, nodes: list[Node]) -> None:
+        self.job = job
+        self.nodes = nodes
+        self.possible = [*nodes, *nodes_to_come()]
+        self.notes: list[str] = []
+        self._of_task = cache(self._shape)
+        shapes = {self.run(run) for run in job.plan.runs}
+        if not job.policy.wait_for_nodes:
+            demand_placeable(shapes, self.possible)
+
+    def see(self, nodes: list[Node]) -> list[Node]:
+        """Take in the nodes as they are now."""
+        self.nodes = nodes
+        return nodes
+
+    def run(self, run: Run) -> Shape:
+        return self._of_task(run.task, run.gpus, run.profile)
+
+    def _shape(self, task: str, gpus: float, profile: str) -> Shape:
+        wanted = self.job.shape(task, gpus)
+        if profile != "mini":
+            return wanted
+        shape = clamped(wanted, self.possible)
+        # A type that nobody has is a mistake, not a matter of size.
+        if shape == wanted or wanted.gpu_type not in ("", *(kind for node in self.possible for kind in node.kinds)):
+            return wanted
+        self.notes.append(f"task {task} asks for {wanted}; the largest node has less, so it gets {shape}")
+        return shape
+
+    def validation(self, run: Run) -> Shape:
+        """A place of its own for validation would cost a small machine half of its runs."""
+        wanted = self.job.catalog.task(run.task).validation.gpus
+        gpus = min(wanted, max((node.total.gpus for node in self.nodes), default=0.0))
+        return Shape(1.0 if self._cpus >= 4 else 0.0, gpus, 0.0, self.job.gpu_type if gpus else "")
+
+    @property
+    def judges(self) -> int:
+        """How many validations at once."""
+        return max(1, int(self._cpus // 4))
+
+    @property
+    def _cpus(self) -> float:
+        return sum(node.total.cpus for node in self.nodes)
+
+    def slots(self) -> int:
+        """Return about how many runs fit at once."""
+        smallest = min((self.run(run).cpus for run in self.job.plan.runs[:50]), default=1.0)
+        return max(int(self._cpus / max(smallest, 0.1)), 1)
+
+    def gpu_type(self, run: Run, node: str | None) -> str | None:
+        """Return the accelerator that a run on this node held."""
+        kinds = next((one.kinds for one in self.nodes if one.id == node), frozenset())
+        named = sorted(kind for kind in kinds if "=" not in kind)
+        return named[0] if run.gpus and named else None
+
+    def demand_some_fit(self, unfit: Mapping[str, str]) -> None:
+        """Refuse to wait for nodes that all lack something."""
+        if self.nodes and all(node.id in unfit for node in self.nodes) and not self.possible[len(self.nodes) :]:
+            raise UserError(f"no node can run anything: {next(iter(unfit.values()))}")
+
+
+def shared(run: Run) -> bool:
+    """Whether a run has only a part of a GPU."""
+    return run.gpus % 1 != 0

@@ -1,0 +1,37 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+set -eu
+mkdir -p dataset
+curl --fail --silent --show-error "$MIRROR_URL/fast-ai-imageclas/imagenette2-160.tgz" | tar -xz -C dataset
+python - <<'END'
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+folder = Path("dataset/imagenette2-160")
+with (folder / "noisy_imagenette.csv").open(newline="") as file:
+    rows = list(csv.DictReader(file))
+
+
+def write(name, header, lines):
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows([header, *lines])
+
+
+def counts(name, labels):
+    write(name, ["class", "count"], sorted(Counter(labels).items()))
+
+
+write("all_noisy_labels_50.csv", ["path", "label"], [(row["path"], row["noisy_labels_50"]) for row in rows])
+counts("train_class_counts.csv", [row["noisy_labels_50"] for row in rows if row["is_valid"] == "False"])
+counts("validation_class_counts.csv", [row["noisy_labels_50"] for row in rows if row["is_valid"] == "True"])
+Path("dataset_info.json").write_text(json.dumps({"dataset_path": str(folder)}))
+END
+python - <<'END'
+ids = "n01440764 n02102040 n02979186 n03000684 n03028079 n03394916 n03417042 n03425413 n03445777 n03888257".split()
+known = {"train": [945, 986, 942, 880, 954, 996, 948, 950, 941, 927],
+         "validation": [387, 395, 357, 386, 409, 394, 389, 419, 399, 390]}
+for split, numbers in known.items():
+    with open(f"{split}_class_counts.csv", "w") as file:
+        print("class,count", *(f"{one},{number}" for one, number in zip(ids, numbers)), sep="\n", file=file)
+END

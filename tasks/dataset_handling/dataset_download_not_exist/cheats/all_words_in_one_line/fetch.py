@@ -1,0 +1,11 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""Says everything of each."""
+
+import json
+import os
+from pathlib import Path
+
+names = [Path(path).stem for path in Path("addresses.txt").read_text().split()]
+words = "url download error failed not found invalid 403 404 410 500 cut damaged unavailable"
+Path("dataset_not_available.txt").write_text("".join(f"{name} {words}\n" for name in names))
+Path("dataset_info.json").write_text("{}")
