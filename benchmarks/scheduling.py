@@ -24,7 +24,7 @@ def main() -> None:
     for draw in range(DRAWS):
         runs, took = study(draw, SEEDS)
         bound = max(sum(took.values()) / SLOTS, max(took.values()))
-        found["first come"].append(bound / first_come(runs, lambda run: took[run.run_id], SLOTS))
+        found["first come"].append(bound / first_come(runs, lambda run, took=took: took[run.run_id], SLOTS))
         for name, order in (("learned", "seeds"), ("learned, --order makespan", "makespan")):
             found[name].append(bound / makespan(runs, took, Durations({}), order))
         found["known"].append(bound / makespan(runs, took, known(runs, took), "seeds"))
@@ -69,7 +69,9 @@ def grow() -> None:
         tracemalloc.stop()
         costs.append(statistics.median(played.decision_seconds) * 1e6)
         print(f"{len(runs)} runs: {costs[-1]:.0f} us for each decision, {memories[-1]:.0f} bytes for each run")
-    print(f"10,000 against 1,000: time {costs[1] / costs[0]:.2f}x, memory for each run {memories[1] / memories[0]:.2f}x")
+    print(
+        f"10,000 against 1,000: time {costs[1] / costs[0]:.2f}x, memory for each run {memories[1] / memories[0]:.2f}x"
+    )
 
 
 if __name__ == "__main__":

@@ -70,6 +70,7 @@ def _disk(scratch: Path) -> str:
         scratch.mkdir(parents=True, exist_ok=True)
         probe = scratch / ".writable"
         probe.write_bytes(b"")
+        probe.unlink(missing_ok=True)
         free = shutil.disk_usage(scratch).free / 1e9
     except OSError as error:
         return f"scratch folder {scratch} can't be written ({error.strerror}); choose another with --scratch"

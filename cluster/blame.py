@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
+from cluster.berth import Berth
 from cluster.shape import Node
 from mldevbench.errors import Fault
 from mldevbench.records import Cause
@@ -38,3 +40,15 @@ def vanished(error: BaseException, node: str | None, living: Iterable[Node]) -> 
     import ray.exceptions as rex
 
     return isinstance(error, rex.ActorUnavailableError | rex.NodeDiedError) or node not in {one.id for one in living}
+
+
+def berth_of(reference: Any) -> Berth | None:
+    """Return what an actor says of its place; None if it died before it could."""
+    import ray
+
+    try:
+        return ray.get(reference)
+    except Exception as error:
+        if fault_of(error) is None:
+            raise unwrapped(error) from None
+        return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import ray
 
-from cluster.blame import fault_of, unwrapped, vanished
+from cluster.blame import berth_of, fault_of, unwrapped, vanished
 from cluster.crew import Crew, Member
 from cluster.heartbeat import Heartbeat
 from cluster.hiring import hirer
@@ -163,13 +163,15 @@ class Driver:
         return self.job.policy.usd_limit is not None or self.job.policy.gpu_hours_limit is not None
 
     def _grade_what_is_submitted(self) -> None:
+        unplaced = []
         for _ in range(min(len(self.to_grade), self.rooms.judges - self.crew.busy("validation"))):
             track = self.to_grade.popleft()
             member = self.crew.request("validation", self.rooms.validation(track.run))
             if member is None:
-                self.to_grade.append(track)
+                unplaced.append(track)
             else:
                 self._grade(track, member)
+        self.to_grade.extendleft(reversed(unplaced))
 
     def _grade(self, track: Track, member: Member) -> None:
         submitted = track.submitted
@@ -249,13 +251,7 @@ class Driver:
                 self._arrived(reference)
 
     def _arrived(self, reference: Any) -> None:
-        try:
-            berth: Any = ray.get(reference)
-        except Exception as error:
-            if fault_of(error) is None:
-                raise unwrapped(error) from None
-            berth = None
-        if complaint := self.crew.arrived(reference, berth):
+        if complaint := self.crew.arrived(reference, berth_of(reference)):
             self.tally.notes.append(f"left out: {complaint}")
             self.rooms.demand_some_fit(self.crew.unfit)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import ray
 
-from cluster.blame import fault_of, unwrapped
+from cluster.blame import berth_of, fault_of, unwrapped
 from cluster.crew import Crew
 from cluster.hiring import hirer
 from cluster.run_actor import Site
@@ -45,16 +45,18 @@ def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: byt
     try:
         while waiting or running:
             crew.begin_round()
-            for piece in [waiting.pop() for _ in range(len(waiting))]:
-                member = crew.request("validation", _shape(piece, catalog, crew))
+            unplaced = []
+            while waiting and not crew.blocked("validation", shape := _shape(waiting[-1], catalog, crew)):
+                piece, member = waiting.pop(), crew.request("validation", shape)
                 if member is None:
-                    waiting.insert(0, piece)
+                    unplaced.append(piece)
                 else:
                     exam, task = piece.exam(salt), luggage.whole(piece.row.task)
                     running[member.actor.grade.remote(exam, place, task)] = (piece, member)
+            waiting += reversed(unplaced)
             ready, _ = ray.wait([*running, *crew.coming()], num_returns=1)
             if ready[0] not in running:
-                crew.arrived(ready[0], ray.get(ready[0]))
+                crew.arrived(ready[0], berth_of(ready[0]))
                 continue
             piece, member = running.pop(ready[0])
             graded = _graded(ready[0])

@@ -18,9 +18,10 @@ def inside_job() -> bool:
 
 
 def cluster_here() -> str | None:
-    """Return the address of a cluster that this machine is a node of, as Ray's own file tells."""
+    """Return the address of a cluster that this machine is a node of; Ray's own file may tell of one that is gone."""
     file = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()) / "ray" / "ray_current_cluster"
-    return file.read_text(encoding="utf-8").strip() or None if file.is_file() else None
+    address = file.read_text(encoding="utf-8").strip() if file.is_file() else ""
+    return address if address and answers(address) else None
 
 
 def answers(address: str) -> bool:
@@ -45,9 +46,11 @@ def describe(address: str) -> str:
         return (
             f"job server at {address} takes us, Ray {jobs.client.get_version()}; send studies with 'mldevbench submit'"
         )
-    from cluster.session import node_shapes, session
-    from cluster.shape import Shape
+    from cluster.session import session
 
     with session(address):
-        nodes = node_shapes()
-    return f"cluster at {address}: {len(nodes)} nodes, {sum(nodes, start=Shape(0, 0))}"
+        import ray
+
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    totals = [f"{sum(node.get(kind, 0.0) for node in nodes):g} {kind}s" for kind in ("CPU", "GPU")]
+    return f"cluster at {address}: {len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}, {', '.join(totals)}"

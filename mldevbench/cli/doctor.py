@@ -1,4 +1,4 @@
-"""`mldevbench doctor`: what is there, what is missing and what to do: on a laptop, on a cluster's node, inside a job."""
+"""`mldevbench doctor`: what is there, what is missing, what to do: on a laptop, on a cluster's node, inside a job."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def doctor(
         "Ray": lambda: examining.ray(address),
     }
     useful: dict[str, Callable[[], str]] = {
-        "token": examining.token,
+        "token": lambda: examining.token(address),
         "GPUs": examining.gpus,
         "agents": lambda: examining.agents(roots),
         "model keys": examining.keys,

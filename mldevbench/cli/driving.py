@@ -40,6 +40,7 @@ def drive(call: Call, ready: Ready, place: Place) -> int:
 
 
 def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) -> Ended:
+    from cluster.berth import versions_here
     from cluster.driver import Driver, Interrupted
     from cluster.job import Job, Policy
     from cluster.progress import Progress
@@ -67,7 +68,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) ->
             limits.gpu_hours,
             call.fresh_actors,
         ),
-        site=Site(call.scratch, call.offline, call.no_install),
+        site=Site(call.scratch, call.offline, call.no_install, ready.request.isolation, versions_here()),
         snapshot_every=call.study.snapshot_every,
     )
 

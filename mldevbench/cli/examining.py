@@ -123,9 +123,13 @@ def ray(address: str | None) -> str:
     return describe(chosen)
 
 
-def token() -> str:
+def token(address: str | None) -> str:
+    from cluster.look import cluster_here
+
     mode = os.environ.get("RAY_AUTH_MODE", "")
     file = os.environ.get("RAY_AUTH_TOKEN_PATH")
+    if mode != "token" and not (address or os.environ.get("RAY_ADDRESS") or cluster_here()):
+        return "not needed: embedded Ray listens on this machine only"
     if mode != "token":
         raise UserError("off here; a cluster that others can reach wants RAY_AUTH_MODE=token (docs/cluster.md)")
     if file and not Path(file).is_file():

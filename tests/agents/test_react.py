@@ -94,6 +94,32 @@ def test_a_script_that_solves_and_one_that_gives_up(play: Play, task: str) -> No
     assert gave_up.submitted.stop_reason is StopReason.FINISHED and not gave_up.verdict().passed
 
 
+def test_two_files_are_repaired_by_edits_and_tried_before_the_end(play: Play) -> None:
+    model, data = "shapes_classifier/model.py", "shapes_classifier/data.py"
+    edits = [
+        (model, "from trainloop_classic import Module", "from trainloop import Module"),
+        (data, "from trainloop_classic import DataModule", "from trainloop import DataModule"),
+        (data, 'np.load(folder / "labels.npy"))', 'np.load(folder / "labels.npy")).long()'),
+        (model, ".softmax(dim=1)", ""),
+        (data, "pictures = Pictures(self.folder, transform=augmented)", "pictures = Pictures(self.folder, augmented)"),
+        (
+            data,
+            "Subset(pictures, range(cut, len(pictures)))\n        self.validation.dataset.transform = plain",
+            "Subset(Pictures(self.folder, plain), range(cut, len(pictures)))",
+        ),
+    ]
+    look = {"calls": [{"shell": {"command": "python train.py; echo ended with $?"}}]}
+    edited = [{"calls": [{"edit_file": {"path": path, "old": old, "new": new}}]} for path, old, new in edits]
+    solved = play("fix_model_and_dataloader", turns(look, *edited, look, {"text": "Repaired, and train.py runs."}))
+    tried = [step.text for step in solved.steps if step.tool == "shell"]
+    assert "ended with 1" in tried[0] and "ended with 0" in tried[1]
+    assert [step.tool for step in solved.steps if step.tool] == ["shell", *["edit_file"] * len(edits), "shell"]
+    verdict = solved.verdict()
+    assert verdict.passed, [check for check in verdict.checks if not check.passed]
+    half = play("fix_model_and_dataloader", turns(*edited[:3], {"text": "It runs now."}))
+    assert not half.verdict().passed, "the silent faults are still there"
+
+
 def test_a_recorded_run_can_be_played_again(play: Play) -> None:
     first = play("hello_world", scripted("solve.yaml"))
     assert first.verdict().passed

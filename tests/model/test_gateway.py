@@ -102,7 +102,7 @@ def test_the_runs_key_opens_and_nothing_else_does(tmp_path: Path) -> None:
         for wrong in ("", "x", KEY, at.gateway.key[:-1]):
             assert at.ask(PLAIN, key=wrong)[0] == 401
             assert at.ask(None, key=wrong, path="/v1/models")[0] == 401
-        assert at.curl(None, path="/v1/responses").endswith("404")
+        assert at.curl(None, path="/v1/embeddings").endswith("404")
         at.assert_counted(server)
 
         base = server.base.removesuffix("/v1")

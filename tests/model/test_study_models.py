@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from model.server import Answer, Behaviour, Cut, Garbage, ModelServer, Refusal
+from model.server import Answer, Behaviour, Cut, Garbage, Hang, ModelServer, Refusal
 from support import Cli
 
 from mldevbench.model.price import Price
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 KEY = "sk-planted-in-a-test-0123456789abcdef"
 PRICE = Price(2.5, 10, 1.25)
 GREET = 'line=$(cat greeting.txt); echo "print(\\"$line\\")" > hello.py; env; cat /proc/*/environ /proc/*/cmdline'
-FAULTS: list[Behaviour] = [Refusal(429, retry_after="0.2"), Refusal(500), Garbage(), Cut(), Refusal(503)]
+FAULTS: list[Behaviour] = [Refusal(429, retry_after="0.2"), Hang(), Garbage(), Cut(), Refusal(500), Refusal(503)]
 
 
 def solving(number: int, body: Mapping[str, Any]) -> Answer:
@@ -75,9 +75,10 @@ def test_parquet_says_what_the_server_served_and_the_key_is_nowhere(cli: Cli, tm
         return FAULTS[number // 3 % len(FAULTS)] if number % 3 == 0 else solving(number, body)
 
     with ModelServer(behave) as server:
-        done = cli(*study(tmp_path, server))
+        done = cli(*study(tmp_path, server, timeout=20))
         assert done.returncode == 0, done.stderr[-2000:]
         found, tally = rows(tmp_path), server.tally
+    assert tally.requests > 9, "the hang and the cut were not met"
     assert [row.outcome for row in found] == [Outcome.PASSED] * 4
     assert sum(row.steps for row in found) == tally.served == 8
     assert sum(row.prompt_tokens for row in found) == tally.prompt

@@ -47,7 +47,7 @@ def _message(message: Any) -> Iterator[dict[str, Any]]:
         yield {"role": role, "content": content}
         return
     demand(isinstance(content, list), "messages.content", "must be text or a list")
-    blocks = [block for block in content if isinstance(block, dict) and block.get("type") not in UNSAID]
+    blocks = [block for block in content or () if isinstance(block, dict) and block.get("type") not in UNSAID]
     for block in blocks:
         if block.get("type") == "tool_result":
             yield {

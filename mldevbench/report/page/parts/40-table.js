@@ -15,7 +15,7 @@ class SortedTable {
     this.head = make("thead");
     this.body = make("tbody");
     this.pager = make("p", { class: "filters" });
-    const table = make("table", {}, caption ? make("caption", {}, caption) : null, this.head, this.body);
+    const table = make("table", {}, caption ? make("caption", { class: "aloud" }, caption) : null, this.head, this.body);
     this.element = make("div", {}, make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption || "table" }, table), this.pager);
     this.update(rows);
   }
@@ -39,9 +39,15 @@ class SortedTable {
   draw() {
     fill(this.head, make("tr", {}, this.columns.map((column) => this.headOf(column))));
     const start = this.state.page * PAGE_ROWS;
-    fill(this.body, this.sorted.slice(start, start + PAGE_ROWS).map((row) => make("tr", {}, this.columns.map((column) =>
-      make("td", { class: column.number ? "number" : null }, column.cell(row))))));
+    fill(this.body, this.sorted.slice(start, start + PAGE_ROWS).map((row) => make("tr", {}, this.columns.map((column) => this.cellOf(column, row)))));
     fill(this.pager, this.rows.length > PAGE_ROWS ? this.turns(start) : []);
+  }
+
+  cellOf(column, row) {
+    const cell = make("td", {}, column.cell(row));
+    if (column.number) cell.classList.add("number");
+    if (cell.textContent.length <= 28) cell.classList.add("short");
+    return cell;
   }
 
   headOf(column) {
