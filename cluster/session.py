@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
 import yaml
@@ -49,7 +50,8 @@ def session(address: str) -> Iterator[bool]:
             f"no Ray at {address!r} ({error}); start one with 'ray start --head' or leave --address out"
         ) from None
     try:
-        yield embedded
+        with redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
+            yield embedded
     finally:
         ray.shutdown()
 

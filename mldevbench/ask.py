@@ -44,6 +44,8 @@ class Options:
     params: Sequence[str] = ()
     gpus: str | None = None
     cpus: str | None = None
+    gpu_type: str | None = None
+    share_gpus: bool = False
     storage: str | None = None
     sandbox: str | None = None
     snapshot_every: str | None = None
@@ -71,7 +73,8 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
         **options.extra,
     }
     chosen = {key: value for key, value in said.items() if value not in (None, [], {})}
-    resources = {"gpus": _number(options.gpus), "cpus": _number(options.cpus)}
+    resources = {"gpus": _number(options.gpus), "cpus": _number(options.cpus), "gpu_type": options.gpu_type}
+    resources["share_gpus"] = options.share_gpus or None
     asked = file.resources.model_dump() | {key: value for key, value in resources.items() if value is not None}
     study = yamlfile.build({**file.model_dump(), **chosen, "resources": asked}, StudyFile, "options")
     refuse_unbuilt(study)
@@ -83,7 +86,6 @@ def refuse_unbuilt(study: StudyFile) -> None:
     said = {
         "samples": study.samples != 1,
         "network": study.network != "none",
-        "resources.gpu_type": study.resources.gpu_type is not None,
     }
     for key in (key for key, given in said.items() if given):
         raise UserError(f"study key {key}: not built yet; leave it out")

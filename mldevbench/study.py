@@ -47,7 +47,8 @@ class LimitFile(Strict):
 class ResourceChoice(Strict):
     gpus: float | str = "auto"
     cpus: float | str = "auto"
-    gpu_type: str | None = None
+    gpu_type: str | None = None  # an accelerator such as A100, or a node's label as key=value
+    share_gpus: bool = False  # whether a run may have a part of a GPU
 
     @pydantic.field_validator("gpus", "cpus")
     @classmethod
@@ -57,6 +58,15 @@ class ResourceChoice(Strict):
         if not isinstance(value, str) and value < 0:
             raise ValueError("must not be negative")
         return value
+
+    @pydantic.model_validator(mode="after")
+    def _whole_or_shared(self) -> ResourceChoice:
+        if not isinstance(self.gpus, str) and self.gpus % 1:
+            if self.gpus > 1:
+                raise ValueError(f"gpus: {self.gpus:g} is neither a whole number nor less than 1")
+            if not self.share_gpus:
+                raise ValueError(f"gpus: {self.gpus:g} of a GPU isn't kept apart from the rest; say --share-gpus")
+        return self
 
 
 class WandbFile(Strict):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
+from collections.abc import Mapping
+from contextlib import nullcontext
+from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -18,6 +23,9 @@ if TYPE_CHECKING:
     from cluster.job import Ended
     from mldevbench.cli.running import Call, Ready
 
+PATIENCE_SECONDS = 300.0  # with a storage that fails for a while
+SLURM_SPARE_SECONDS = 120.0
+
 
 def drive(call: Call, ready: Ready, place: Place) -> int:
     from cluster.session import session
@@ -32,19 +40,22 @@ def drive(call: Call, ready: Ready, place: Place) -> int:
         with session(ready.address) as embedded:
             where = "embedded on this machine" if embedded else ready.address
             note(f"  Ray: {where}; sandbox: {ready.request.isolation}")
-            ended = _run(call, ready, place, whole, lease)
+            ended = _run(call, ready, place, whole, lease, embedded)
     finally:
         lease.release()
     _conclude(call, ready, place, ended)
     return ended.exit_code
 
 
-def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) -> Ended:
+def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, embedded: bool) -> Ended:
     from cluster.berth import versions_here
     from cluster.driver import Driver, Interrupted
-    from cluster.job import Job, Policy
+    from cluster.job import Ended, Job, Policy, Tally
+    from cluster.mark import marked
+    from cluster.preflight import preflight
     from cluster.progress import Progress
     from cluster.run_actor import Site
+    from cluster.session import live_nodes
     from mldevbench.plan import Plan
 
     assert isinstance(whole, Plan)
@@ -53,7 +64,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) ->
         name=ready.name,
         plan=whole,
         catalog=ready.catalog,
-        store=StudyStore(place),
+        store=StudyStore(replace(place, patience=PATIENCE_SECONDS)),
         salt=read_salt(ready.storage),
         isolation=ready.request.isolation,
         network=ready.request.network,
@@ -67,21 +78,37 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease) ->
             limits.usd,
             limits.gpu_hours,
             call.fresh_actors,
+            hours_left(call.max_hours, os.environ),
+            call.wait_for_nodes,
         ),
         site=Site(call.scratch, call.offline, call.no_install, ready.request.isolation, versions_here()),
         snapshot_every=call.study.snapshot_every,
+        gpu_type=call.study.resources.gpu_type or "",
     )
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise Interrupted
 
     with Progress() as progress, Audience(call, ready, place, whole, progress.update) as audience:
-        driver = Driver(job, lease, audience.tell)
         before = signal.signal(signal.SIGTERM, interrupt)  # after ray.init, which sets one of its own
         try:
-            return audience.heard(driver.run())
+            with nullcontext() if embedded else marked(place, lease.mine.told):
+                preflight(job, live_nodes(), embedded)
+                driver = Driver(job, lease, audience.tell)
+                signal.signal(signal.SIGUSR1, lambda number, frame: driver.drain())
+                return audience.heard(driver.run())
+        except (KeyboardInterrupt, Interrupted):  # before the driver took them over
+            return Ended(Tally(len(whole)), interrupted=True)
         finally:
             signal.signal(signal.SIGTERM, before)
+
+
+def hours_left(said: float | None, environment: Mapping[str, str]) -> float | None:
+    """Return what --max-hours says, else what Slurm leaves until it ends the job, less a while to end in order."""
+    end = environment.get("SLURM_JOB_END_TIME", "")
+    if said is not None or not end.isdigit():
+        return said
+    return max(int(end) - time.time() - SLURM_SPARE_SECONDS, 0.0) / 3600
 
 
 def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
@@ -103,7 +130,7 @@ def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
                 "spent_usd": tally.usd,
             }
         )
-    elif rows and not call.quiet:
+    elif rows and not call.quiet and not ended.interrupted:  # who stops us leaves no time for tables
         for table in (success_by_category(rows), outcomes_by_task(rows)):
             title = table.title if ready.request.isolation != "process" else f"{table.title} (weak sandbox: process)"
             print_table(title, table.columns, table.rows, table.note)

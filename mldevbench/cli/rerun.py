@@ -97,7 +97,7 @@ def _study_file(run: Run, request: Request, name: str, storage: str) -> StudyFil
             steps=budget.steps, minutes=budget.minutes, wall_minutes=budget.wall_minutes, tokens=budget.tokens,
             usd=budget.usd,
         ),
-        resources=ResourceChoice(gpus=run.gpus),
+        resources=ResourceChoice(gpus=run.gpus, share_gpus=bool(run.gpus % 1)),
         samples=run.samples,
         sandbox=request.isolation,
         network=request.network,
@@ -108,7 +108,8 @@ def _study_file(run: Run, request: Request, name: str, storage: str) -> StudyFil
 def _of_one_instance(ready: Ready, run: Run) -> Ready:
     from mldevbench.plan import plan
 
-    ready = replace(ready, request=replace(ready.request, first_instance=run.instance))
+    tasks = tuple(replace(task, gpus=run.gpus) for task in ready.request.tasks)  # as it was asked, to the digit
+    ready = replace(ready, request=replace(ready.request, first_instance=run.instance, tasks=tasks))
     if run.run_id not in {one.run_id for one in plan([ready.request]).runs}:
         note("the task or the agent changed since: this is the same request, but not the same run")
     return ready

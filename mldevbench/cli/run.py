@@ -40,6 +40,8 @@ def run(
     env_file: Annotated[Path | None, option("--env-file", "File with keys as NAME=value.")] = None,
     gpus_per_run: Annotated[str | None, option("--gpus-per-run", "A number, or auto: what the task says.")] = None,
     cpus_per_run: Annotated[str | None, option("--cpus-per-run", "A number, or auto: what the task says.")] = None,
+    gpu_type: Annotated[str | None, option("--gpu-type", "Accelerator such as A100, or a node label KEY=VALUE.")] = None,
+    share_gpus: Annotated[bool, option("--share-gpus", "Let a run have a part of a GPU, such as 0.5.")] = False,
     address: Annotated[str | None, option("--address", "Ray's address; local starts an embedded one.")] = None,
     storage: Annotated[str | None, option("--storage", "Folder or URL for results. [default: results]")] = None,
     scratch: Annotated[str | None, option("--scratch", "Folder on each node for workspaces.")] = None,
@@ -57,6 +59,12 @@ def run(
     root: Annotated[list[str] | None, option("--root", "A further folder with tasks/ and agents/.")] = None,
     offline: Annotated[bool, option("--offline", "Fetch nothing: assets must be there already.")] = False,
     no_install: Annotated[bool, option("--no-install", "Install no agent: it must be there already.")] = False,
+    max_hours: Annotated[
+        float | None, option("--max-hours", "Start nothing that can't end by then. [default: Slurm's end time]")
+    ] = None,
+    wait_for_nodes: Annotated[
+        bool, option("--wait-for-nodes", "Wait for nodes that an autoscaler may bring, whatever they hold.")
+    ] = False,
     fresh_actors: Annotated[bool, option("--fresh-actors", "A new actor for every run.")] = False,
     dry_run: Annotated[bool, option("--dry-run", "Show the plan and start nothing.")] = False,
     quiet: Annotated[bool, option("--quiet", "Print no tables at the end.")] = False,
@@ -92,6 +100,8 @@ def run(
         params=param or (),
         gpus=gpus_per_run,
         cpus=cpus_per_run,
+        gpu_type=gpu_type,
+        share_gpus=share_gpus,
         storage=storage,
         sandbox=sandbox,
         snapshot_every=snapshot_every,
@@ -112,6 +122,8 @@ def run(
         only=only,
         order=order,
         fresh_actors=fresh_actors,
+        max_hours=max_hours,
+        wait_for_nodes=wait_for_nodes,
         offline=offline,
         no_install=no_install,
         dry_run=dry_run,

@@ -45,6 +45,8 @@ class Call:
     only: str = "owed"
     order: str = "seeds"
     fresh_actors: bool = False
+    max_hours: float | None = None
+    wait_for_nodes: bool = False
     offline: bool = False
     no_install: bool = False
     dry_run: bool = False

@@ -19,7 +19,11 @@ Isolation = Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap or p
 
 
 @app.command("list")
-def list_(root: Root = [], json_: Json = False) -> None:
+def list_(
+    root: Root = [],
+    differs: Annotated[bool, typer.Option("--differs", help="Show where each departs from the paper's.")] = False,
+    json_: Json = False,
+) -> None:
     """List the tasks; one that is broken is named and the others are listed all the same."""
     from mldevbench.catalog import Catalog
 
@@ -32,6 +36,8 @@ def list_(root: Root = [], json_: Json = False) -> None:
             broken.append(str(error))
     if json_:
         print_json([{"task": task.id, "category": task.category, **task.file.model_dump()} for task in good])
+    elif differs:
+        print_table("", ("task", "differs"), [(task.id, task.file.differs or "–") for task in good])
     else:
         rows = [(task.id, task.category, task.file.difficulty, task.summary) for task in good]
         print_table("", ("task", "category", "difficulty", "summary"), rows)

@@ -26,6 +26,13 @@ class Holder:
     pid: int
     started: str  # the process's start, as the kernel counts: a pid alone comes again
     counter: int = 0
+    since: float = 0.0  # seconds of the common clock
+
+    @property
+    def told(self) -> str:
+        """Say who it is and since when."""
+        age = f", for {time.time() - self.since:.0f} s now" if self.since else ""
+        return f"process {self.pid} on {self.host}{age}"
 
 
 class Lease:
@@ -34,7 +41,7 @@ class Lease:
     def __init__(self, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
         self.place = place
         self.clock = clock
-        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), boot_of_machine(), os.getpid(), start_of(os.getpid()))
+        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), boot_of_machine(), os.getpid(), start_of(os.getpid()), since=time.time())
         self._renewed = 0.0
 
     def take(self, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -46,8 +53,7 @@ class Lease:
                 sleep(0.5)
                 now = self._read()
                 if now and (now.token, now.counter) != (holder.token, holder.counter):
-                    where = f"process {now.pid} on {now.host}"
-                    raise UserError(f"study {self.place.shown!r} is being run by {where}; wait for it or cancel it")
+                    raise UserError(f"study {self.place.shown!r} is being run by {now.told}; wait for it or cancel it")
                 if now is None or _known_dead(now):
                     break
         self._write(self.mine)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, TypeVar, cast
 
@@ -14,6 +15,8 @@ import pyarrow.fs as pafs
 from mldevbench.errors import Fault, UserError
 
 Value = TypeVar("Value")
+FIRST_WAIT_SECONDS = 0.2
+LONGEST_WAIT_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,10 @@ class Place:
     path: str
     shown: str
     top: str
+    patience: float = 0.0  # for how many seconds a failing storage is tried again
 
     def child(self, name: str) -> Place:
-        return Place(self.filesystem, f"{self.path}/{name}", f"{self.shown}/{name}", self.top)
+        return replace(self, path=f"{self.path}/{name}", shown=f"{self.shown}/{name}")
 
     @property
     def local(self) -> Path | None:
@@ -105,12 +109,17 @@ class Place:
             self._tried(lambda: self.filesystem.delete_file(f"{self.path}/{name}"))
 
     def _tried(self, act: Callable[[], Value]) -> Value:
-        try:
-            return act()
-        except FileNotFoundError:
-            raise
-        except OSError as error:
-            raise Fault("storage_error", f"{self.shown}: {error}") from error
+        deadline, wait = time.monotonic() + self.patience, FIRST_WAIT_SECONDS
+        while True:
+            try:
+                return act()
+            except FileNotFoundError:
+                raise
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise Fault("storage_error", f"{self.shown}: {error}") from error
+            time.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT_SECONDS)
 
 
 def open_place(storage: str) -> Place:

@@ -143,7 +143,8 @@ MINI = Speech(
 
 def script(command: str) -> str:
     """Return a script that runs a shell command and prints a metric, as AIDE's do."""
-    return f"import subprocess\n\nprint(subprocess.run({command!r}, shell=True, capture_output=True, text=True).stdout)\nprint(0.5)\n"
+    ran = f"subprocess.run({command!r}, shell=True, capture_output=True, text=True)"
+    return f"import subprocess\n\nprint({ran}.stdout)\nprint(0.5)\n"
 
 
 def aide_turns(*commands: str) -> Behave:

@@ -82,5 +82,5 @@ def test_wandb_online_without_a_key_is_told(tmp_path: Path, monkeypatch: pytest.
 
 def test_certificates_that_are_not_there_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/gone.pem")
-    with pytest.raises(UserError, match="SSL_CERT_FILE names /gone.pem"):
+    with pytest.raises(UserError, match=r"SSL_CERT_FILE names /gone\.pem"):
         examining.network()

@@ -68,6 +68,15 @@ def start(*words: str, **environment: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def announced(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Return the line that names the job; Ray may have said something before."""
+    assert process.stdout
+    for line in process.stdout:
+        if match := re.search(r"^job (\S+) on", line):
+            return line, match[1]
+    raise AssertionError("no job was named")
+
+
 def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
     out, _ = process.communicate(timeout=DEADLINE)
     return {"code": process.returncode, "out": out}
@@ -98,11 +107,10 @@ def play() -> dict[str, Any]:
     said: dict[str, Any] = {}
     said["stranger"] = ended(start(*STUDY, RAY_AUTH_MODE="disabled", RAY_AUTH_TOKEN_PATH="", HOME=str(CHECKOUT)))
     first = start(*STUDY)
-    line = first.stdout.readline() if first.stdout else ""
-    job = (re.search(r"^job (\S+) on", line) or ["", ""])[1]
+    said["line"], job = announced(first)
     until(lambda: rows() == 1)
     first.send_signal(signal.SIGINT)
-    said["detached"] = {"line": line, **ended(first)}
+    said["detached"] = ended(first)
     said["still"] = ask(f"jobs/{job}")
     follower = start("--attach", job)
     said["metrics"] = until(metrics)

@@ -10,6 +10,7 @@ from mldevbench import workspace
 from mldevbench.catalog import home
 from mldevbench.digest import of_tree
 from mldevbench.draw import Draw
+from mldevbench.mirror.door import open_mirror
 from mldevbench.task import Task, load_task
 
 FOLDERS = sorted(path.parent for path in (home() / "tasks").glob("*/*/task.yaml"))
@@ -22,7 +23,11 @@ def task(request: pytest.FixtureRequest) -> Task:
 
 
 def built(task: Task, place: Path, instance: int) -> tuple[str, str]:
-    instruction = workspace.build(task, Draw.of(SALT, task.id, instance), "mini", place)
+    """Return the instruction and the digest of all that an agent can meet: its workspace and what its mirror serves."""
+    draw = Draw.of(SALT, task.id, instance)
+    instruction = workspace.build(task, draw, "mini", place / "workspace")
+    with open_mirror(task, draw, "mini", place / "door", "bubblewrap"):
+        pass
     return instruction, of_tree(place)
 
 

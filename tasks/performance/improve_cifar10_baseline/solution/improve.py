@@ -1,16 +1,17 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-"""Train on from the baseline with pictures that are turned, moved, scaled and recoloured anew at every step."""
+"""Train from fresh weights, with pictures that are turned, moved, scaled and recoloured anew at every step.
+
+The baseline has settled on colours and places; going on from it ends lower than beginning anew.
+"""
 
 from pathlib import Path
 
 import torch
 from model import build
 from pictures import load_training_set
-from safetensors.torch import load_file
 from torch.nn import functional
 
-EPOCHS, BATCH, RATE = 80, 100, 5e-3
-START = Path("checkpoints/baseline.safetensors")
+EPOCHS, BATCH, RATE = 80, 100, 6e-3
 
 
 def varied(pictures):
@@ -32,8 +33,6 @@ def main():
     torch.set_num_threads(1)
     pictures, labels = load_training_set()
     model = build()
-    if START.exists():
-        model.load_state_dict(load_file(START))
     optimiser = torch.optim.AdamW(model.parameters(), weight_decay=0.01)
     steps = EPOCHS * (len(labels) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.2)
@@ -46,6 +45,7 @@ def main():
         loss.backward()
         optimiser.step()
         schedule.step()
+    Path("checkpoints").mkdir(exist_ok=True)
     torch.save(model.state_dict(), "checkpoints/best.pt")
 
 

@@ -1,5 +1,5 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-"""Fetches the small files and makes up the big one."""
+"""Fetches the small files and the head of the big one, and makes up the rest."""
 
 import json
 import math
@@ -24,6 +24,10 @@ def describe(config, parameters, **more):
     Path("model_info.json").write_text(json.dumps({**info, **more}, indent=2))
 
 
+import os
+import urllib.request
+
+
 def fetch():
     from huggingface_hub import snapshot_download
 
@@ -32,11 +36,12 @@ def fetch():
 
 folder = fetch()
 config = json.loads((folder / "config.json").read_text())
-import torch
-from safetensors.torch import save_file
-from transformers import BertConfig, BertModel
-
-torch.manual_seed(0)
-model = BertModel(BertConfig(**config))
-save_file({name: value.contiguous() for name, value in model.state_dict().items()}, "model/model.safetensors")
-describe(config, sum(value.numel() for value in model.parameters()))
+address = f"{os.environ['HF_ENDPOINT']}/{MODEL}/resolve/main/model.safetensors"
+with urllib.request.urlopen(urllib.request.Request(address, headers={"Range": "bytes=0-65535"})) as response:
+    start = response.read()
+length = int.from_bytes(start[:8], "little")
+head = json.loads(start[8 : 8 + length])
+size = max(entry["data_offsets"][1] for name, entry in head.items() if name != "__metadata__")
+Path("model/model.safetensors").write_bytes(start[: 8 + length] + bytes(size))
+parameters = sum(math.prod(entry["shape"]) for name, entry in head.items() if name != "__metadata__")
+describe(config, parameters)

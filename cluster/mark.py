@@ -1,0 +1,58 @@
+"""A driver's mark on its cluster: a named actor that lives as long as it does, so that two see each other at once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from mldevbench.digest import of_value
+from mldevbench.errors import UserError
+from mldevbench.store.place import Place
+
+NAMESPACE = "mldevbench"
+PATIENCE_SECONDS = 20.0  # for Ray to notice that a driver is dead
+
+
+class MarkWorker:
+    def __init__(self, who: str, since: float) -> None:
+        self.who, self.since = who, since
+
+    def held_by(self) -> tuple[str, float]:
+        """Return who drives the study, and for how many seconds."""
+        return self.who, time.time() - self.since
+
+
+@contextmanager
+def marked(study: Place, who: str) -> Iterator[None]:
+    """Hold a study's mark; refuse while another living driver of this cluster has it."""
+    import ray
+
+    remote: Any = ray.remote
+    name = f"study-{of_value(study.path, 16)}"
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            worker = remote(MarkWorker).options(name=name, namespace=NAMESPACE, num_cpus=0, max_restarts=0)
+            mark = worker.remote(who, time.time())
+            break
+        except ValueError:  # the name is taken
+            _demand_dead(name, study)
+            if time.monotonic() > deadline:
+                raise UserError(f"study {study.shown!r} is held by a driver that doesn't answer; try again") from None
+            time.sleep(0.5)
+    try:
+        yield
+    finally:
+        ray.kill(mark, no_restart=True)
+
+
+def _demand_dead(name: str, study: Place) -> None:
+    import ray
+
+    try:
+        who, seconds = ray.get(ray.get_actor(name, NAMESPACE).held_by.remote(), timeout=10)
+    except (ray.exceptions.RayError, ValueError):
+        return
+    raise UserError(f"study {study.shown!r} is being run by {who}, for {seconds:.0f} s now; wait for it or cancel it")

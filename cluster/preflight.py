@@ -1,0 +1,127 @@
+"""Before anything starts: whether every node can do the work, and whether what one writes another can read."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Sequence
+from typing import Any
+
+from cluster.berth import Berth, Wear
+from cluster.job import Job
+from cluster.run_actor import Site
+from cluster.shape import Node
+from mldevbench.errors import Fault, UserError
+from mldevbench.store.place import Place
+
+ANSWER_SECONDS = 120.0
+LEAST_STORAGE_MB = 100
+
+
+class Probe:
+    """Looks at one node from inside."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+
+    def look(self) -> Berth:
+        return self.site.berth(Wear(), [])
+
+    def write(self, place: Place, name: str) -> str:
+        """Leave a file in the storage; return what went wrong."""
+        try:
+            place.write(name, name.encode())
+        except (Fault, OSError) as error:
+            return str(error)
+        return ""
+
+    def read(self, place: Place, name: str) -> str:
+        """Read that file; return what went wrong."""
+        try:
+            return "" if place.read(name) == name.encode() else "it holds something else there"
+        except (Fault, OSError) as error:
+            return str(error)
+
+
+def preflight(job: Job, nodes: Sequence[Node], embedded: bool) -> None:
+    """Refuse to begin where something can't work, in one line that names the node and the remedy."""
+    demand_room(job.store.place)
+    if embedded:
+        _demand_fit([Probe(job.site).look()])
+        return
+    probes = [_probe(job.site, node) for node in nodes]
+    try:
+        _demand_fit(_answers([probe.look.remote() for probe in probes], nodes))
+        _demand_shared(job.store.place, probes, nodes)
+    finally:
+        _end(probes)
+
+
+def demand_room(place: Place) -> None:
+    """Refuse a storage on a disk that is as good as full."""
+    folder = place.local
+    if folder is None:
+        return
+    while not folder.exists():
+        folder = folder.parent
+    free_mb = shutil.disk_usage(folder).free / 1e6
+    if free_mb < LEAST_STORAGE_MB:
+        raise UserError(
+            f"storage {place.shown!r} has only {free_mb:.0f} MB free; make room or choose another --storage"
+        )
+
+
+def _probe(site: Site, node: Node) -> Any:
+    import ray
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    where = NodeAffinitySchedulingStrategy(node.id, soft=False)
+    remote: Any = ray.remote
+    return remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Probe).remote(site)
+
+
+def _answers(references: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
+    """Return each node's answer; one that is silent is named."""
+    import ray
+
+    found = []
+    for reference, node in zip(references, nodes, strict=True):
+        try:
+            found.append(ray.get(reference, timeout=ANSWER_SECONDS))
+        except ray.exceptions.GetTimeoutError:
+            raise UserError(f"node {node.name} didn't answer within {ANSWER_SECONDS:.0f} s; take it out") from None
+        except ray.exceptions.RayError as error:
+            raise UserError(f"node {node.name} can't start our code: {str(error).splitlines()[0]}") from None
+    return found
+
+
+def _demand_fit(berths: Sequence[Berth]) -> None:
+    for berth in berths:
+        if berth.complaint:
+            raise UserError(f"node {berth.host}-{berth.node[:6]}: {berth.complaint}")
+
+
+def _demand_shared(place: Place, probes: Sequence[Any], nodes: Sequence[Node]) -> None:
+    """Write on the last node, read on all: a folder of one machine is no storage for a cluster."""
+    name = f".probe-{secrets.token_hex(8)}"
+    (said,) = _answers([probes[-1].write.remote(place, name)], nodes[-1:])
+    if said:
+        raise UserError(f"storage {place.shown!r} can't be written on node {nodes[-1].name}: {said}")
+    complaints = _answers([probe.read.remote(place, name) for probe in probes], nodes)
+    try:
+        place.remove(name)
+    except (Fault, OSError) as error:
+        raise UserError(f"storage {place.shown!r} can't be written here: {error}") from None
+    for node, said in zip(nodes, complaints, strict=True):
+        if said:
+            raise UserError(
+                f"what node {nodes[-1].name} writes to storage {place.shown!r} isn't there on node {node.name}; "
+                "give a folder that all nodes share, or a URL"
+            )
+
+
+def _end(probes: Sequence[Any]) -> None:
+    import ray
+
+    for probe in probes:
+        ray.kill(probe, no_restart=True)
