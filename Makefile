@@ -34,7 +34,7 @@ prove: setup
 	$(BIN)/python benchmarks/proof.py
 
 bench: setup
-	$(BIN)/python benchmarks/overhead.py
+	$(BIN)/python benchmarks/bench.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info

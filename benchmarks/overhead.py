@@ -1,7 +1,4 @@
-"""What the harness adds to one run, and what the store costs as a study grows; ratios within one run.
-
-Prints a table. Run on a machine that does nothing else: `make bench`.
-"""
+"""What the harness adds to one run without Ray and without a model, and how soon a command answers."""
 
 from __future__ import annotations
 
@@ -11,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from figure import Figure
 
 from mldevbench import task_venv
 from mldevbench.catalog import Catalog
@@ -23,6 +22,7 @@ from mldevbench.sandbox.opening import choose
 from mldevbench.store.place import open_place
 from mldevbench.validate import RoomSettings, validate_submission
 
+GROUP = "Overhead of one run"
 TIMES = 20
 
 
@@ -37,16 +37,16 @@ def milliseconds(act: Callable[[], object], times: int = TIMES) -> float:
     return 1000 * statistics.median(took)
 
 
-def main() -> None:
+def measure() -> Iterator[Figure]:
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
     try:
-        for what, value in {**one_run(folder), **commands()}.items():
-            print(f"{what:55} {value}")
+        yield from one_run(folder)
+        yield from commands()
     finally:
         shutil.rmtree(folder)
 
 
-def one_run(folder: Path) -> dict[str, str]:
+def one_run(folder: Path) -> Iterator[Figure]:
     """Time hello_world with an agent that does nothing: workspace, sandbox, submission, validation."""
     catalog = Catalog.of()
     task, agent = catalog.task("hello_world"), catalog.agent("noop")
@@ -62,20 +62,16 @@ def one_run(folder: Path) -> dict[str, str]:
     settings = RoomSettings(isolation, venv, folder / "rooms")
     archive = folder / "study" / done.archive
     judge = milliseconds(lambda: validate_submission(task, archive, done.digest, draw, "mini", settings))
-    return {
-        f"a run without a model, warm, {isolation} (target 100 ms)": f"{work + judge:.0f} ms",
-        "  of it the working half": f"{work:.0f} ms",
-        "  of it validation": f"{judge:.0f} ms",
-    }
+    whole = work + judge
+    yield Figure(GROUP, f"a run without a model, warm, {isolation}", whole, "ms", "≤ 100", whole <= 100)
+    yield Figure(GROUP, "of it the working half", work, "ms")
+    yield Figure(GROUP, "of it validation", judge, "ms")
 
 
-def commands() -> dict[str, str]:
-    took = milliseconds(
-        lambda: subprocess.run([sys.executable, "-m", "mldevbench", "--help"], capture_output=True, check=True), 5
-    )
+def commands() -> Iterator[Figure]:
+    for words in ((), ("tasks", "list")):
+        command = [sys.executable, "-m", "mldevbench", *(words or ("--help",))]
+        took = milliseconds(lambda command=command: subprocess.run(command, capture_output=True, check=True), 5)
+        yield Figure(GROUP, f"mldevbench {' '.join(command[3:])}", took, "ms")
     bare = milliseconds(lambda: subprocess.run([sys.executable, "-c", "pass"], capture_output=True, check=True), 5)
-    return {"mldevbench --help against a bare Python": f"{took:.0f} ms / {bare:.0f} ms"}
-
-
-if __name__ == "__main__":
-    main()
+    yield Figure(GROUP, "a Python that does nothing", bare, "ms")

@@ -1,20 +1,26 @@
 """How well the queue uses a cluster: its makespan against the bound, and what a decision costs in a large study.
 
-Prints a table; nothing of it needs Ray or a quiet machine but the last lines. `--ray` plays one draw on real actors.
+Prints a table; nothing of it needs Ray or a quiet machine. `--ray` also plays one draw on real actors that sleep.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import statistics
+import sys
+import time
 import tracemalloc
 
-from cluster.scheduler import Durations
+from cluster.berth import Berth
+from cluster.crew import Crew
+from cluster.scheduler import Durations, Queue
 from cluster.shape import Node, Shape
-from cluster.simulator import first_come, play
+from cluster.simulator import Paper, first_come, play
 from mldevbench.records import AgentSpec, Budget, Run
 
 TASKS, SEEDS, SLOTS, DRAWS = 30, 7, 16, 20
+REAL_SECONDS = 90.0
 BETWEEN, WITHIN = 0.8, 0.3  # spread of the logarithm of durations, between tasks and within one
 NODES = [Node(f"n{number}", Shape(4)) for number in range(SLOTS // 4)]
 
@@ -33,6 +39,12 @@ def main() -> None:
     for name, values in found.items():
         print(f"  {name + targets.get(name, ''):40} {statistics.median(values):.3f}   lowest {min(values):.3f}")
     grow()
+    if "--ray" in sys.argv[1:]:
+        runs, took = study(0, SEEDS)
+        scale = REAL_SECONDS * SLOTS / sum(took.values())
+        took = {name: seconds * scale for name, seconds in took.items()}
+        real, paper = on_ray(runs, took), makespan(runs, took, known(runs, took), "seeds")
+        print(f"one draw on Ray: {real:.1f} s, on paper {paper:.1f} s: {real / paper:.3f}x (target within 3 %)")
 
 
 def study(draw: int, seeds: int) -> tuple[list[Run], dict[str, float]]:
@@ -72,6 +84,50 @@ def grow() -> None:
     print(
         f"10,000 against 1,000: time {costs[1] / costs[0]:.2f}x, memory for each run {memories[1] / memories[0]:.2f}x"
     )
+
+
+class Sleeper:
+    """Stands for a run actor."""
+
+    def ready(self) -> Berth:
+        return Berth("n", "here")
+
+    def work(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def on_ray(runs: list[Run], took: dict[str, float]) -> float:
+    """Return when the last of these runs ends on real actors, with our own queue and crew; actors are warm before."""
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+
+    ray.init(address="local", num_cpus=SLOTS, include_dashboard=False, log_to_driver=False)
+    worker = ray.remote(num_cpus=1)(Sleeper)
+    crew = Crew(lambda kind, shape, closed: worker.remote(), [Node("n", Shape(SLOTS))])
+    queue: Queue[Paper] = Queue(known(runs, took), lambda run: Shape())
+    queue.slots = SLOTS
+    for run in runs:
+        queue.add(Paper(run))
+    crew.begin_round()
+    for _ in range(SLOTS):
+        crew.request("run", Shape())
+    for reference in crew.coming():
+        crew.arrived(reference, ray.get(reference))
+    working, began = {}, time.monotonic()
+    while queue or working:
+        crew.begin_round()
+        while queue and not crew.blocked("run", Shape()) and (member := crew.request("run", Shape())):
+            item = queue.pop()
+            assert item is not None
+            working[member.actor.work.remote(took[item.run.run_id])] = member
+        (first,), _ = ray.wait([*working, *crew.coming()], num_returns=1)
+        if first in working:
+            crew.release(working.pop(first))
+        else:
+            crew.arrived(first, ray.get(first))
+    ended = time.monotonic() - began
+    ray.shutdown()
+    return ended
 
 
 if __name__ == "__main__":

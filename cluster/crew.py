@@ -32,6 +32,7 @@ class Member:
     actor: Any
     coming: Any  # the reference that answers once it is placed and fit for work; None when it has
     node: str | None = None
+    promised: bool = True  # False: there was no room for it, it only waits in Ray's queue
     busy: bool = False
     since: float = 0.0
 
@@ -66,7 +67,8 @@ class Crew:
 
     def begin_round(self) -> None:
         """Forget what was wanted in the last round; call before each round of requests."""
-        self._on_the_way = Counter((one.kind, one.shape) for one in self.members if one.coming is not None)
+        coming = [one for one in self.members if one.coming is not None and (one.promised or one.node)]
+        self._on_the_way = Counter((one.kind, one.shape) for one in coming)
         self._blocked = []
 
     def request(self, kind: str, shape: Shape) -> Member | None:
@@ -93,7 +95,8 @@ class Crew:
         return next((one for one in found if one.node not in closed), None)
 
     def _make_room(self, kind: str, shape: Shape) -> bool:
-        closed, seats = self._closed(kind, shape), [one.seat for one in self.members]
+        queued = next((one for one in self._unplaced() if (one.kind, one.shape) == (kind, shape)), None)
+        closed, seats = self._closed(kind, shape), [one.seat for one in self.members if one is not queued]
         if room_for(shape, self.nodes, free_on(self.nodes, seats), closed) is None:
             ended = giving_way(shape, self.nodes, seats, closed)
             if not ended:
@@ -101,7 +104,10 @@ class Crew:
             numbers = {seat.number for seat in ended}
             for member in [one for one in self.members if one.number in numbers]:
                 self.dismiss(member)
-        self._hire(kind, shape, closed)
+        if queued is None:
+            self._hire(kind, shape, closed)
+        else:
+            queued.promised = True
         return True
 
     def _block(self, wanted: tuple[str, Shape]) -> None:
@@ -109,9 +115,12 @@ class Crew:
         self._blocked.append(wanted)
         if first and self._passed[0] != wanted:
             self._passed, self.kept = (wanted, 0), None
-        unplaced = [one for one in self.members if one.node is None]
+        unplaced = self._unplaced()
         if len(unplaced) < UNPLACED and wanted not in [(one.kind, one.shape) for one in unplaced]:
-            self._hire(*wanted, self._closed(*wanted))
+            self._hire(*wanted, self._closed(*wanted), promised=False)
+
+    def _unplaced(self) -> list[Member]:
+        return [one for one in self.members if one.node is None and not one.promised]
 
     def _count_pass(self, wanted: tuple[str, Shape]) -> None:
         """Keep a node for the first that found no room, once enough others went ahead of it."""
@@ -139,9 +148,11 @@ class Crew:
             closed |= avoided
         return frozenset(closed)
 
-    def _hire(self, kind: str, shape: Shape, closed: frozenset[str]) -> None:
+    def _hire(self, kind: str, shape: Shape, closed: frozenset[str], promised: bool = True) -> None:
         actor = self._hire_actor(kind, shape, closed)
-        self.members.append(Member(next(self._numbers), kind, shape, actor, actor.ready.remote(), since=self.clock()))
+        member = Member(next(self._numbers), kind, shape, actor, actor.ready.remote(), since=self.clock())
+        member.promised = promised
+        self.members.append(member)
 
     def coming(self) -> list[Any]:
         """Return the references that answer when an actor has its place."""

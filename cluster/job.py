@@ -70,6 +70,7 @@ class Tally:
     gpus: float = 0.0
     gpus_held: float = 0.0
     gpus_idle: float = 0.0
+    model_wait_seconds: float = 0.0  # of the agents that work now
     notes: list[str] = field(default_factory=list)  # to be said once
 
     @property

@@ -47,6 +47,7 @@ class Ledger:
         return True
 
     def _worst(self, run: Run) -> tuple[float, float]:
-        """The budget's dollars, else the dearest run so far; every GPU until the hard stop."""
-        usd = 0.0 if run.spec.model is None else (run.budget.usd or self.dearest_usd)
-        return usd, run.gpus * run.budget.wall_seconds
+        """Each sample's budget in dollars, else the dearest run so far; every GPU until the hard stop."""
+        budget = None if run.budget.usd is None else run.budget.usd * run.samples
+        usd = 0.0 if run.spec.model is None else (budget or self.dearest_usd)
+        return usd, run.gpus * run.budget.wall_seconds * run.samples

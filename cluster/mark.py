@@ -50,9 +50,10 @@ def marked(study: Place, who: str) -> Iterator[None]:
 
 def _demand_dead(name: str, study: Place) -> None:
     import ray
+    from ray.exceptions import RayError
 
     try:
         who, seconds = ray.get(ray.get_actor(name, NAMESPACE).held_by.remote(), timeout=10)
-    except (ray.exceptions.RayError, ValueError):
+    except (RayError, ValueError):
         return
     raise UserError(f"study {study.shown!r} is being run by {who}, for {seconds:.0f} s now; wait for it or cancel it")

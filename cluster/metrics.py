@@ -17,19 +17,22 @@ class Metrics:
 
         always = {"study": study}
         self.runs = Gauge("mldevbench_runs", "Runs of a study by state.", ("study", "state"))
+        self.gpus = Gauge("mldevbench_gpus", "GPUs that actors hold, at work or idle.", ("study", "state"))
         self.gpu_seconds = Counter("mldevbench_gpu_seconds", "GPU-seconds held by ended runs.", ("study",))
         self.spent_usd = Counter("mldevbench_spent_usd", "Dollars spent by ended runs, where known.", ("study",))
         self.retries = Counter("mldevbench_retries", "Attempts beyond the first.", ("study",))
         self.waits = Histogram(
             "mldevbench_wait_seconds", "Waiting for resources (queue) or a model.", SECONDS, ("study", "kind")
         )
-        for metric in (self.runs, self.gpu_seconds, self.spent_usd, self.retries, self.waits):
+        for metric in (self.runs, self.gpus, self.gpu_seconds, self.spent_usd, self.retries, self.waits):
             metric.set_default_tags(always)
 
     def update(self, tally: Tally, finished: RunRow | None) -> None:
         """Take over where the study stands, and add what a run that ended has cost."""
         for state in STATES:
             self.runs.set(getattr(tally, state), {"state": state})
+        self.gpus.set(tally.gpus_held, {"state": "held"})
+        self.gpus.set(tally.gpus_idle, {"state": "idle"})
         if finished is None:
             return
         for counter, amount in (

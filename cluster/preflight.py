@@ -83,14 +83,15 @@ def _probe(site: Site, node: Node) -> Any:
 def _answers(references: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
     """Return each node's answer; one that is silent is named."""
     import ray
+    from ray.exceptions import GetTimeoutError, RayError
 
     found = []
     for reference, node in zip(references, nodes, strict=True):
         try:
             found.append(ray.get(reference, timeout=ANSWER_SECONDS))
-        except ray.exceptions.GetTimeoutError:
+        except GetTimeoutError:
             raise UserError(f"node {node.name} didn't answer within {ANSWER_SECONDS:.0f} s; take it out") from None
-        except ray.exceptions.RayError as error:
+        except RayError as error:
             raise UserError(f"node {node.name} can't start our code: {str(error).splitlines()[0]}") from None
     return found
 

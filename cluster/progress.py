@@ -30,6 +30,9 @@ class Progress:
 
     def update(self, tally: Tally, finished: RunRow | None) -> None:
         """Show where the study stands, and each run that ends."""
+        while tally.notes:
+            self._wipe()
+            self._say(tally.notes.pop(0))
         if finished:
             self._wipe()
             self._say(ended_line(finished))
@@ -60,12 +63,30 @@ def ended_line(row: RunRow) -> str:
 
 def standing_line(tally: Tally) -> str:
     spent = "cost unknown" if tally.usd is None else f"${tally.usd:.2f}"
-    left = (
-        f"about {max(tally.seconds_left, 1) / 60:.0f} min left"
-        if tally.seconds_left >= 60
-        else "less than a minute left"
+    where = [f"{tally.nodes} nodes"] if tally.nodes > 1 else []
+    if tally.gpus:
+        where.append(
+            f"{tally.gpus_held:g} of {tally.gpus:g} GPUs held" + f", {tally.gpus_idle:g} idle" * (tally.gpus_idle > 0)
+        )
+    if tally.model_wait_seconds >= 1:
+        where.append(f"agents waited {tally.model_wait_seconds:.0f} s for models")
+    return ", ".join(
+        [
+            f"{tally.done}/{tally.planned} done",
+            f"{tally.passed} passed",
+            f"{tally.running} running",
+            f"{tally.grading} being judged",
+            f"{tally.owed} owed",
+            *where,
+            f"{spent} spent",
+            left_text(tally),
+        ]
     )
-    return (
-        f"{tally.done}/{tally.planned} done, {tally.passed} passed, {tally.running} running, {tally.grading} being "
-        f"judged, {tally.owed} owed, {spent} spent, {left}"
-    )
+
+
+def left_text(tally: Tally) -> str:
+    """Say how long it will take, and whether that is more than what the tasks' authors guess."""
+    if tally.running and not tally.seconds_left:
+        return "time left unknown"
+    text = f"about {tally.seconds_left / 60:.0f} min left" if tally.seconds_left >= 60 else "less than a minute left"
+    return f"{text} by the tasks' own guesses" if tally.guessing else text

@@ -22,6 +22,7 @@ from mldevbench.execute import Attempt, Means, Order
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.upstream import Upstream
 from mldevbench.records import Submitted, Usage
+from mldevbench.sampling import Sampled, attempt_of
 from mldevbench.store.place import Place
 from mldevbench.task import Task, load_task
 
@@ -73,7 +74,7 @@ class RunWorker:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self._attempt: Attempt | None = None
+        self._attempt: Attempt | Sampled | None = None
         self._lock = threading.Lock()
         self._heard = time.monotonic()
         self._wear = Wear()
@@ -109,7 +110,7 @@ class RunWorker:
             node=f"{os.uname().nodename}-{ray.get_runtime_context().get_node_id()[:6]}",
             gpus=held_gpus(),
         )
-        attempt = Attempt(order, means)
+        attempt = attempt_of(order, means)
         with self._lock:
             self._attempt, self._heard = attempt, time.monotonic()
         over = threading.Event()
@@ -123,7 +124,7 @@ class RunWorker:
             with self._lock:
                 self._attempt = None
 
-    def _hold(self, attempt: Attempt, over: threading.Event) -> None:
+    def _hold(self, attempt: Attempt | Sampled, over: threading.Event) -> None:
         """End an agent whose driver fell silent: nobody would take its result."""
         while not over.wait(1.0):
             if time.monotonic() - self._heard > SILENCE_SECONDS:
@@ -131,9 +132,11 @@ class RunWorker:
                 return
 
     @ray.method(concurrency_group="control")
-    def hear(self) -> None:
-        """Take the driver's word that it is alive."""
+    def hear(self) -> float:
+        """Take the driver's word that it is alive; return how long the agent has waited for its model."""
         self._heard = time.monotonic()
+        with self._lock:
+            return self._attempt.meter.usage.wait_seconds if self._attempt else 0.0
 
     @ray.method(concurrency_group="control")
     def usage(self) -> Usage | None:

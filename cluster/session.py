@@ -45,9 +45,9 @@ def session(address: str) -> Iterator[bool]:
             ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
         else:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except (ConnectionError, RuntimeError) as error:
+    except Exception as error:  # a node that starts too slowly is a bare Exception to Ray
         raise UserError(
-            f"no Ray at {address!r} ({error}); start one with 'ray start --head' or leave --address out"
+            f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
         ) from None
     try:
         with redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shlex
 import time
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 HERE = "http://127.0.0.1:8265"
 AGAIN_SECONDS = 3.0
+YOUNG_SECONDS = 120.0  # a head answers some time before it can take a job
 STOP_SECONDS = "20"  # for the driver to end in order; Ray's own 3 s are short for a busy one
 
 
@@ -61,10 +63,14 @@ class Jobs:
             "env_vars": {"RAY_JOB_STOP_WAIT_TIME_S": STOP_SECONDS},
         }
         entrypoint = shlex.join(["python", "-m", "mldevbench", *words])
-        try:
-            return self.client.submit_job(entrypoint=entrypoint, submission_id=name, runtime_env=runtime_env)
-        except (RuntimeError, ValueError, OSError) as error:
-            raise UserError(f"{self.address} took no job: {_first_line(error)}") from None
+        deadline = time.monotonic() + YOUNG_SECONDS
+        while True:
+            try:
+                return self.client.submit_job(entrypoint=entrypoint, submission_id=name, runtime_env=runtime_env)
+            except (RuntimeError, ValueError, OSError) as error:
+                if "No available agent" not in str(error) or time.monotonic() > deadline:
+                    raise UserError(f"{self.address} took no job: {_first_line(error)}") from None
+                time.sleep(AGAIN_SECONDS)
 
     def follow(self, job: str, show: Callable[[str], None]) -> None:
         """Show the job's log as it grows, until the job has ended; a lost connection is taken up again."""
@@ -116,6 +122,7 @@ def _client(address: str) -> JobSubmissionClient:
         os.environ.setdefault("RAY_AUTH_MODE", "token")  # a token alone does nothing, and is read at the import
     os.environ["RAY_API_SERVER_ADDRESS"] = address  # else RAY_ADDRESS would win over what was said
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    logging.disable(logging.INFO)  # Ray's client tells of every package that it makes
     from ray.exceptions import AuthenticationError
     from ray.job_submission import JobSubmissionClient
 

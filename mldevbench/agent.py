@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from mldevbench import digest, plugin, yamlfile
 from mldevbench.agent_venv import VenvFile
+from mldevbench.command import CommandAgent, CommandFile
 from mldevbench.errors import UserError, unknown
 from mldevbench.records import Budget, Step
 from mldevbench.sandbox.protocol import Sandbox
@@ -30,6 +31,7 @@ class AgentFile(Strict):
     reports: bool = False  # that program tells its steps to the gateway, tool results and all
     venv: VenvFile | None = None  # a Python of the agent's own
     shows: list[str] = []  # files of the folder that its program may read inside, in /run/agent
+    command: CommandFile | None = None  # instead of an entry: a program of any kind
     trusted: bool = False  # runs nothing but our own files, so a weak sandbox may do
     defaults: dict[str, Any] = {}
     gives: list[Literal["solution"]] = []
@@ -72,7 +74,22 @@ class Agent:
                 raise unknown(f"parameter of agent {self.id}", name, self.file.defaults)
         return {**self.file.defaults, **params}
 
+    @property
+    def through_gateway(self) -> bool:
+        """Whether a program of its own talks to the model."""
+        return self.file.gateway or self.file.command is not None
+
+    def mounts(self) -> tuple[Path, ...]:
+        """Return the folders of this machine that its program needs, or say which isn't there."""
+        if self.file.command is None:
+            return ()
+        for folder in self.file.command.missing():
+            raise UserError(f"agent {self.id}: {folder} isn't on this machine; install it there, or correct `mounts`")
+        return tuple(self.file.command.mounted())
+
     def create(self, params: Mapping[str, Any]) -> Solver:
+        if self.file.command is not None:
+            return CommandAgent(self.file.command, params)
         module, _, name = self.file.entry.partition(":")
         return getattr(plugin.load(self.folder / f"{module}.py"), name)(params)
 

@@ -49,6 +49,7 @@ class Options:
     storage: str | None = None
     sandbox: str | None = None
     snapshot_every: str | None = None
+    samples: int | None = None
     wandb: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
@@ -69,6 +70,7 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
         "storage": options.storage,
         "sandbox": options.sandbox,
         "snapshot_every": options.snapshot_every,
+        "samples": options.samples,
         "wandb": file.wandb.model_dump() | {"mode": options.wandb} if options.wandb else None,
         **options.extra,
     }
@@ -84,11 +86,12 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
 def refuse_unbuilt(study: StudyFile) -> None:
     """Refuse what a study file may say one day: to take it and do nothing would be worse."""
     said = {
-        "samples": study.samples != 1,
         "network": study.network != "none",
     }
     for key in (key for key, given in said.items() if given):
         raise UserError(f"study key {key}: not built yet; leave it out")
+    if study.samples > 1 and study.snapshot_every:
+        raise UserError("--snapshot-every looks at one piece of work as it grows; leave it out, or --samples")
 
 
 def request_of(study: StudyFile, catalog: Catalog, isolation: str, salt_digest: str) -> Request:

@@ -88,9 +88,16 @@ class Catalog:
     def tasks(self, wanted: Sequence[str], without: Sequence[str] = ()) -> list[Task]:
         return [self.task(name) for name in self.names(wanted, without)]
 
+    def _met(self, agent: Agent) -> Agent:
+        """Know an agent of a folder elsewhere by its id from now on."""
+        known = self.agent_folders.setdefault(agent.id, agent.folder)
+        if known.resolve() != agent.folder:
+            raise UserError(f"two folders are called {agent.id!r}: {known} and {agent.folder}; rename one")
+        return agent
+
     def agent(self, name: str) -> Agent:
         if "/" in name or name.startswith("."):
-            return load_agent(Path(name))
+            return self._met(load_agent(Path(name)))
         if name not in self.agent_folders:
             raise unknown("agent", name, self.agent_folders)
         return load_agent(self.agent_folders[name])

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from mldevbench import workspace
 from mldevbench.agent import Agent
+from mldevbench.command import AGENT_FOLDER
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault, UserError
 from mldevbench.guard import GuardedSandbox
@@ -25,7 +26,7 @@ from mldevbench.model.gateway import Gateway
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.secrets import Scrubber
 from mldevbench.model.upstream import Upstream
-from mldevbench.program import AGENT_FOLDER, Programs
+from mldevbench.program import Programs
 from mldevbench.records import Budget, Run, Step, StopReason, Submitted
 from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.gpu import DRIVER, seen_gpus
@@ -199,9 +200,12 @@ class Attempt:
 
     @contextmanager
     def _door(self, model: Model | None, scratch: Path) -> Iterator[Gateway | None]:
-        if model is None or not self.means.agent.file.gateway:
+        if model is None or not self.means.agent.through_gateway:
             yield None
             return
+        if self.order.isolation == "process":
+            agent = self.means.agent.id
+            raise UserError(f"agent {agent!r} runs a program inside, which needs a real sandbox: --sandbox bubblewrap")
         gateway = Gateway(model, scratch / "gateway.sock", reports=self.means.agent.file.reports)
         gateway.start()
         try:
@@ -238,7 +242,8 @@ class Attempt:
 
 def shown_files(agent: Agent) -> tuple[Bind, ...]:
     """Return what of the agent's folder its program may read inside."""
-    return tuple(Bind(agent.folder / name, f"{AGENT_FOLDER}/{name}") for name in agent.file.shows)
+    shown = [Bind(agent.folder / name, f"{AGENT_FOLDER}/{name}") for name in agent.file.shows]
+    return (*shown, *(Bind(folder, str(folder)) for folder in agent.mounts()))
 
 
 def _reason(error: BaseException | None) -> tuple[StopReason, str]:

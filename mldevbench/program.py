@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mldevbench.command import AGENT_FOLDER
 from mldevbench.guard import GuardedSandbox
 from mldevbench.model.budget import BudgetMeter
-from mldevbench.model.gateway import Gateway
 from mldevbench.sandbox.protocol import Finished
 
-AGENT_FOLDER = "/run/agent"  # where a program finds the files that agent.yaml shows
+if TYPE_CHECKING:
+    from mldevbench.model.gateway import Gateway
+
 LOOK_SECONDS = 0.1
 GRACE_SECONDS = 20.0  # for a program that has heard that its budget is used up, to put its things in order
 

@@ -153,7 +153,7 @@ def agent_specs(entries: Sequence[AgentEntry], catalog: Catalog) -> tuple[AgentS
         model = entry.model if agent.file.needs_model else None
         params = canonical(agent.settings(entry.params))
         label = entry.label or (f"{agent.id}-{short_name(model)}" if model else agent.id)
-        spec = AgentSpec(entry.agent, label, agent.digest(), model, params)
+        spec = AgentSpec(agent.id, label, agent.digest(), model, params)
         if label in specs and specs[label] != spec:
             raise UserError(f"two agents are labelled {label!r}; give each a label of its own in a study file")
         specs[label] = spec

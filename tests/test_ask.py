@@ -112,7 +112,7 @@ def test_a_bad_study_file_names_file_and_line(tmp_path: Path, text: str, said: s
 
 
 @pytest.mark.parametrize(
-    "text", ["samples: 2", "network: mirror", "resources: {gpu_type: A100}"]
+    "text", ["network: mirror", "resources: {gpu_type: A100}"]
 )
 def test_what_is_not_built_yet_is_refused_and_not_ignored(tmp_path: Path, text: str) -> None:
     file = tmp_path / "study.yaml"

@@ -65,3 +65,51 @@ def _installed(agent: Agent) -> bool | None:
 
 def _shown(installed: bool | None) -> str:
     return {None: "", True: "yes", False: "no"}[installed]
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="The new agent's id.")],
+    folder: Annotated[Path, typer.Option("--in", help="Where its folder is made.")] = Path("."),
+) -> None:
+    """Make a new agent's folder: one YAML file about a program, and a program to be replaced by yours."""
+    from mldevbench.cli.making import make_agent
+
+    made = make_agent(name, folder)
+    print(f"{made}: write your own command into agent.yaml, then: mldevbench agents check {made}")
+
+
+@app.command()
+def check(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent id or folder.")],
+    task: Annotated[str, typer.Option("--task", help="The task it is tried on.")] = "hello_world",
+    script: Annotated[Path | None, typer.Option("--script", help="Turns with which it solves the task.")] = None,
+    sandbox: Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap, apptainer or docker.")] = "auto",
+    root: Root = [],
+    json_: Json = False,
+) -> None:
+    """Try an agent with a scripted model: metering, budget stop, trajectory, clean kill; exit code 1 if one fails."""
+    from dataclasses import asdict
+
+    from mldevbench import task_venv
+    from mldevbench.agent_check import Ground, check_agent
+    from mldevbench.catalog import Catalog
+    from mldevbench.cli.installing import install as build
+    from mldevbench.sandbox.opening import choose
+
+    catalog = Catalog.of([Path(folder) for folder in root])
+    found = catalog.agent(agent)
+    found.mounts()
+    build(found)
+    ground = Ground(found, catalog.task(task), task_venv.path(), choose(sandbox, trusted=False))
+    turns = script.read_text(encoding="utf-8") if script else None
+    checks = []
+    for one in check_agent(ground, turns):
+        checks.append(one)
+        if not json_:
+            print(f"{'ok  ' if one.passed else 'FAIL'}  {one.name:16} {one.seen if one.passed else ''}".rstrip())
+            if not one.passed:
+                print(f"      expected {one.expected}; seen {one.seen}")
+    if json_:
+        print_json([asdict(one) for one in checks])
+    raise typer.Exit(0 if all(one.passed for one in checks) else 1)

@@ -49,6 +49,7 @@ def _line(done: int, total: int, what: str) -> None:
 def see_to(agents: Iterable[Agent], no_install: bool) -> None:
     """Install what this machine lacks, before anything is spent, or say what is missing."""
     for agent in agents:
+        agent.mounts()
         if not no_install:
             install(agent)
         elif agent.file.venv is not None and agent_venv.installed(agent.folder, agent.file.venv) is None:

@@ -21,3 +21,13 @@ def make_task(name: str, category: str, root: Path | None) -> Path:
         raise UserError(f"{folder} is there already; choose another name")
     shutil.copytree(TEMPLATES / "task", folder)
     return folder
+
+
+def make_agent(name: str, parent: Path) -> Path:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{1,60}", name):
+        raise UserError(f"{name!r}: use small letters, digits and underscores, such as my_agent")
+    folder = parent / name
+    if folder.exists():
+        raise UserError(f"{folder} is there already; choose another name")
+    shutil.copytree(TEMPLATES / "agent", folder)
+    return folder

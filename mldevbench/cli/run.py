@@ -40,13 +40,16 @@ def run(
     env_file: Annotated[Path | None, option("--env-file", "File with keys as NAME=value.")] = None,
     gpus_per_run: Annotated[str | None, option("--gpus-per-run", "A number, or auto: what the task says.")] = None,
     cpus_per_run: Annotated[str | None, option("--cpus-per-run", "A number, or auto: what the task says.")] = None,
-    gpu_type: Annotated[str | None, option("--gpu-type", "Accelerator such as A100, or a node label KEY=VALUE.")] = None,
+    gpu_type: Annotated[str | None, option("--gpu-type", "An accelerator such as A100, or a label KEY=VALUE.")] = None,
     share_gpus: Annotated[bool, option("--share-gpus", "Let a run have a part of a GPU, such as 0.5.")] = False,
     address: Annotated[str | None, option("--address", "Ray's address; local starts an embedded one.")] = None,
     storage: Annotated[str | None, option("--storage", "Folder or URL for results. [default: results]")] = None,
     scratch: Annotated[str | None, option("--scratch", "Folder on each node for workspaces.")] = None,
     cache: Annotated[str | None, option("--cache", "Folder for what can be made again.")] = None,
     sandbox: Annotated[str | None, option("--sandbox", "auto, bubblewrap, apptainer, docker or process.")] = None,
+    samples: Annotated[
+        int | None, option("--samples", "Tries per run, each with the whole budget; the best by visible tests counts.")
+    ] = None,
     snapshot_every: Annotated[
         str | None, option("--snapshot-every", "Keep copies of the work as it goes: steps=5, minutes=10 or log.")
     ] = None,
@@ -57,7 +60,7 @@ def run(
     ] = "owed",
     order: Annotated[str, option("--order", "seeds: whole seeds first; makespan: the shortest total.")] = "seeds",
     root: Annotated[list[str] | None, option("--root", "A further folder with tasks/ and agents/.")] = None,
-    offline: Annotated[bool, option("--offline", "Fetch nothing: assets must be there already.")] = False,
+    offline: Annotated[bool, option("--offline", "Fetch and install nothing: it must be there already.")] = False,
     no_install: Annotated[bool, option("--no-install", "Install no agent: it must be there already.")] = False,
     max_hours: Annotated[
         float | None, option("--max-hours", "Start nothing that can't end by then. [default: Slurm's end time]")
@@ -105,6 +108,7 @@ def run(
         storage=storage,
         sandbox=sandbox,
         snapshot_every=snapshot_every,
+        samples=samples,
         wandb=wandb,
     )
     study = read_study(study_file, options)
@@ -125,7 +129,7 @@ def run(
         max_hours=max_hours,
         wait_for_nodes=wait_for_nodes,
         offline=offline,
-        no_install=no_install,
+        no_install=no_install or offline,
         dry_run=dry_run,
         quiet=quiet,
         json=json_,

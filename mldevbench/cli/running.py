@@ -75,6 +75,8 @@ def carry_out(call: Call) -> int:
     if call.dry_run:
         return show_plan(call, ready, place)
     task_venv.path()
+    if call.offline:
+        demand_assets(ready)
     if ready.address == "local":  # elsewhere each node sees to it by itself
         from mldevbench.cli.installing import see_to
 
@@ -82,6 +84,14 @@ def carry_out(call: Call) -> int:
     from mldevbench.cli.driving import drive
 
     return drive(call, ready, place)
+
+
+def demand_assets(ready: Ready) -> None:
+    """Name what a task lacks before anything starts, since it may not be fetched."""
+    from mldevbench.assets.fetching import ensure
+
+    for ref in ready.request.tasks:
+        ensure(ready.catalog.task(ref.id), ready.request.profile, offline=True)
 
 
 def make_ready(call: Call) -> Ready:
@@ -102,6 +112,8 @@ def make_ready(call: Call) -> Ready:
     name = check_name(call.study.name) if call.study.name else default_name(request)
     environment = dict(os.environ) | (read_env_file(call.env_file) if call.env_file else {})
     wandb = choose_tracking(call.study.wandb.mode, call.study.wandb.project, environment)
+    if call.offline and wandb.on:
+        wandb = replace(wandb, mode="offline")
     return Ready(name, request, catalog, models, storage, address, wandb)
 
 
@@ -171,7 +183,7 @@ def show_plan(call: Call, ready: Ready, place: Place) -> int:
     expected = {ref.id: ref.expected_minutes for ref in ready.request.tasks}
     minutes = sum(expected.get(run.task, 1.0) for run in owed)
     gpu_hours = sum(run.gpus * expected.get(run.task, 1.0) for run in owed) / 60
-    worst = [run.budget.usd for run in owed if run.spec.model]
+    worst = [run.budget.usd and run.budget.usd * run.samples for run in owed if run.spec.model]
     usd = None if None in worst else sum(cost or 0.0 for cost in worst)
     facts = {
         "study": ready.name,

@@ -41,16 +41,21 @@ class Collection:
 
 
 def draw_collection(rng: np.random.Generator, train: int, val: int) -> Collection:
-    """Draw images of drawn shapes; class sizes are multinomial, the table's order is shuffled."""
-    pictures = draw_pictures(rng, train + val)
-    numbers = rng.permutation(100_000)[: train + val]
-    images, rows = {}, []
-    for place, (image, label) in enumerate(zip(pictures.images, pictures.labels, strict=True)):
-        name, valid = CLASSES[int(label)], place >= train
-        path = f"{'val' if valid else 'train'}/{name}/{name}_{numbers[place]}.JPEG"
-        images[path] = _jpeg(image, rng)
-        rows.append(Row(path, _noisy(rng, int(label), valid), valid))
+    """Draw images of drawn shapes; class sizes are multinomial but never nothing, the table's order is shuffled."""
+    while True:
+        pictures = draw_pictures(rng, train + val)
+        numbers = rng.permutation(100_000)[: train + val]
+        rows = [_row(rng, int(label), int(number), place >= train)
+                for place, (label, number) in enumerate(zip(pictures.labels, numbers, strict=True))]  # fmt: skip
+        if all(len({row.labels[-1] for row in rows if row.is_valid is part}) == len(CLASSES) for part in (True, False)):
+            break
+    images = {row.path: _jpeg(image, rng) for row, image in zip(rows, pictures.images, strict=True)}
     return Collection(tuple(rows[int(place)] for place in rng.permutation(len(rows))), images)
+
+
+def _row(rng: np.random.Generator, label: int, number: int, valid: bool) -> Row:
+    name = CLASSES[label]
+    return Row(f"{'val' if valid else 'train'}/{name}/{name}_{number}.JPEG", _noisy(rng, label, valid), valid)
 
 
 def _noisy(rng: np.random.Generator, label: int, valid: bool) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def segment_names(place: Place) -> list[str]:
 
 def read_shown(place: Place, longest: int = LONGEST_TEXT) -> list[Shown]:
     """Read every step of an attempt; a line that is no step is shown as a note."""
-    lines = (line for name in segment_names(place) for line in _lines(place, name))
+    lines = (line for name in segment_names(place) for line in _lines(place, name) if line[1])
     return [_shown(position, line, size, longest) for position, (line, size) in enumerate(lines)]
 
 

@@ -41,7 +41,8 @@ class Lease:
     def __init__(self, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
         self.place = place
         self.clock = clock
-        self.mine = Holder(uuid.uuid4().hex, socket.gethostname(), boot_of_machine(), os.getpid(), start_of(os.getpid()), since=time.time())
+        here = (socket.gethostname(), boot_of_machine(), os.getpid(), start_of(os.getpid()))
+        self.mine = Holder(uuid.uuid4().hex, *here, since=time.time())
         self._renewed = 0.0
 
     def take(self, sleep: Callable[[float], None] = time.sleep) -> None:

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -36,6 +37,7 @@ from mldevbench.trajectory import stored_steps  # noqa: E402
 
 INSIDE = "MLDEVBENCH_CHAOS_INSIDE"
 CALLS = 3
+TRIES = 5
 OURS = re.compile(r"ray::(RunWorker|ValidationWorker|Keeper)|bwrap|zygote|starter")
 ABSENT = {"Z", "X"}
 
@@ -68,6 +70,7 @@ class Scene:
     doomed: list[Any] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
+    returning: threading.Thread | None = None
 
     def command(self, name: str) -> list[str]:
         words = ["--name", name, "--root", self.plugins, "--agent", "worker", "--agent", "asker=openai/tested"]
@@ -135,6 +138,8 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
             storm(scene, Storm.drawn(seed, strength))
             found = findings(scene, calm, server.tally.bodies[asked_in_calm:])
         finally:
+            if scene.returning:
+                scene.returning.join()
             cluster.shutdown()
     found["left after all"] = left_over(lambda title: True)
     print(json.dumps({"seed": seed, "happened": scene.happened, "codes": scene.codes, "broken": found}), flush=True)
@@ -171,12 +176,23 @@ def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[
         kill_node(scene, scene.doomed[0])
     elif kind == "node for a while":
         kill_node(scene, scene.doomed[1])
-        scene.cluster.add_node(num_cpus=2, num_gpus=0, wait=False)
+        scene.returning = threading.Thread(target=come_back, args=(scene,))
+        scene.returning.start()
     else:
         title = {"run actor": "ray::RunWorker", "validation actor": "ray::ValidationWorker"}[kind]
         pids = sorted(pid for pid, words in processes().items() if words.startswith(title))
         if pids:
             kill(dice.choice(pids))
+
+
+def come_back(scene: Scene) -> None:
+    """Start a node beside the study; Ray gives it half a minute, which a busy machine may exceed."""
+    for _ in range(TRIES):
+        try:
+            scene.cluster.add_node(num_cpus=2, num_gpus=0)
+            return
+        except Exception as error:
+            print(f"a node didn't start: {error}", file=sys.stderr)
 
 
 def kill_node(scene: Scene, node: Any) -> None:

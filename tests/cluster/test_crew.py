@@ -125,6 +125,19 @@ def test_what_nobody_has_room_for_waits_in_rays_queue_but_only_a_little_of_it() 
     assert all(one.busy for one in stage.crew.members)
 
 
+def test_what_waits_in_rays_queue_is_given_the_place_of_an_idle_actor() -> None:
+    stage = Stage(Node("a", Shape(1, 0)))
+    runner = stage.get("run", Shape(1))
+    assert stage.refused("validation", Shape(1)) and stage.refused("validation", Shape(1))
+    stage.crew.release(runner)
+    stage.settle(placed=False)
+    stage.crew.begin_round()
+    assert stage.crew.request("validation", Shape(1)) is None
+    assert stage.ended == [runner.actor], "the idle actor kept the place that validation waits for"
+    assert stage.crew.request("run", Shape(1)) is None and stage.crew.blocked("run", Shape(1))
+    assert stage.get("validation", Shape(1)).kind == "validation"
+
+
 def test_an_actor_that_idles_is_ended() -> None:
     stage = Stage(Node("a", Shape(2, 0)))
     member = stage.get("run", Shape(1))

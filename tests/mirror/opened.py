@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,9 +18,13 @@ class Opened:
     mirror: Mirror
     sandbox: Cage | None = None
 
-    def log(self) -> list[dict[str, object]]:
-        lines = self.mirror.log.path.read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+    def log(self, lines: int = 1) -> list[dict[str, object]]:
+        """Return the log once it has so many lines: a client has its answer a moment before the line is written."""
+        deadline = time.monotonic() + 60
+        while len(found := self.mirror.log.path.read_text(encoding="utf-8").splitlines()) < lines:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.01)
+        return [json.loads(line) for line in found]
 
     def run(self, command: str, seconds: float = 200) -> str:
         assert self.sandbox is not None

@@ -170,7 +170,7 @@ def _attempts(one: RunRow) -> list[AttemptRow]:
                 network=one.network,
                 started_at=one.started_at,
                 finished_at=one.finished_at,
-            )  # fmt: skip
+            )
         )
     return found
 
@@ -241,6 +241,6 @@ def usual_steps(count: int = 6) -> list[Step]:
                 number=number,
                 seconds=5.0,
                 at=at + timedelta(seconds=5),
-            )  # fmt: skip
+            )
         )
     return found

@@ -86,6 +86,7 @@ def test_why_runs_ended() -> None:
     assert lost.rows[0][:4] == ("good", "2", "2", "$0.450")
 
 
+@pytest.mark.slow
 def test_out_writes_everything_that_a_publication_needs(tmp_path: Path) -> None:
     made(small(), snapshots=True).store(tmp_path)
     words = ["report", "made", "--storage", str(tmp_path), "--out", str(tmp_path / "out")]

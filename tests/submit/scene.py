@@ -26,7 +26,8 @@ CHECKOUT, STORAGE, ANSWER = (Path(word) for word in sys.argv[1:4])
 SERVER = "http://127.0.0.1:8265"
 TOKEN = secrets.token_hex(32)
 STUDY = ["--name", "s", "--root", "mine", "--agent", "gated", "--param", f"gate={STORAGE.parent / 'gate'}",
-         "--task", "quick", "--seeds", "3", "--storage", str(STORAGE)]  # fmt: skip
+         "--task", "quick", "--seeds", "3", "--gpus-per-run", "1", "--storage", str(STORAGE)]  # fmt: skip
+STANDING = {'state="passed"': r"1\.0", 'state="running"': r"2\.0"}
 DEADLINE = 240
 
 
@@ -49,8 +50,8 @@ def ask(path: str) -> Any:
 
 @contextmanager
 def head() -> Iterator[None]:
-    command = ["ray", "start", "--head", "--block", "--num-cpus=2", "--node-ip-address=127.0.0.1", "--port=6391",
-               "--dashboard-host=127.0.0.1", "--disable-usage-stats"]  # fmt: skip
+    command = ["ray", "start", "--head", "--block", "--num-cpus=2", "--num-gpus=2", "--node-ip-address=127.0.0.1",
+               "--port=6391", "--dashboard-host=127.0.0.1", "--disable-usage-stats"]  # fmt: skip
     with (STORAGE.parent / "head.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
@@ -71,10 +72,12 @@ def start(*words: str, **environment: str) -> subprocess.Popen[str]:
 def announced(process: subprocess.Popen[str]) -> tuple[str, str]:
     """Return the line that names the job; Ray may have said something before."""
     assert process.stdout
+    heard = ""
     for line in process.stdout:
+        heard += line
         if match := re.search(r"^job (\S+) on", line):
             return line, match[1]
-    raise AssertionError("no job was named")
+    raise AssertionError(f"no job was named: {heard}")
 
 
 def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
@@ -98,7 +101,8 @@ def metrics() -> str:
                 text = urllib.request.urlopen(f"http://{target}/metrics", timeout=10).read().decode()
             except OSError:
                 continue
-            if "mldevbench_runs" in text:
+            # Ray exports every ten seconds, so what is there first may be old.
+            if all(re.search(rf"mldevbench_runs{{.*{state}.* {value}", text) for state, value in STANDING.items()):
                 return "\n".join(line for line in text.splitlines() if "mldevbench" in line)
     return ""
 

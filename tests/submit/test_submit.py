@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,4 +78,16 @@ def test_a_study_is_submitted_stopped_edited_and_submitted_again(
     assert sorted((row.seed, row.outcome) for row in rows) == [(seed, Outcome.PASSED) for seed in range(3)]
     first = next(row for row in rows if row.seed == 0)
     assert first.attempts == 1, "what was finished before the stop was run again"
-    assert "mldevbench_runs{" in said["metrics"] and 'State="passed"' in said["metrics"]
+    assert told(said["metrics"], "mldevbench_runs", state="passed") == 1
+    assert told(said["metrics"], "mldevbench_runs", state="running") == 2
+    assert told(said["metrics"], "mldevbench_runs", state="owed") == 2
+    assert told(said["metrics"], "mldevbench_gpu_seconds") > 0
+    assert told(said["metrics"], "mldevbench_wait_seconds_count", kind="queue") == 1
+
+
+def told(text: str, name: str, **labels: str) -> float:
+    """Return the one value that Prometheus would read for a name and labels."""
+    wanted = [f'{key}="{value}"' for key, value in {"study": "s", **labels}.items()]
+    lines = [line for line in text.splitlines() if re.match(rf"ray_{name}(_total)?{{", line)]
+    (line,) = [line for line in lines if all(label in line for label in wanted)] or ["absent nan"]
+    return float(line.rsplit(" ", 1)[1])

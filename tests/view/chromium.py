@@ -65,11 +65,10 @@ class Tab:
 
     def wait(self, script: str, seconds: float = PATIENCE) -> Any:
         """Wait until an expression is true."""
+        found = f"const value = {script}; return value instanceof Node ? true : value;"
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            if value := self.run(
-                f"(() => {{ try {{ const value = {script}; return value instanceof Node ? true : value; }} catch (error) {{ return null; }} }})()"
-            ):
+            if value := self.run(f"(() => {{ try {{ {found} }} catch (error) {{ return null; }} }})()"):
                 return value
             time.sleep(0.05)
         shown = self.run("document.body.innerText.slice(0, 1500)")

@@ -58,6 +58,8 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     yield equal("best_val_acc", reported["best_val_acc"], max(reported["val_acc"]))
     yield equal("best_epoch", best, 1 + reported["val_acc"].index(max(reported["val_acc"])))
     yield at_least("accuracy on unseen pictures, per cent", accuracy, profile["min_accuracy"])
+    optimism = reported["best_val_acc"] - accuracy
+    yield at_most("best_val_acc above the accuracy on unseen pictures", optimism, profile["max_optimism"])
     yield from _trained(weights, given, profile)
 
 

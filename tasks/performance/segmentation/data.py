@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -19,12 +20,14 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
     if profile["source"] == "voc":
         classes = voc.CLASSES
         voc.write_given(destination / "data", draw, profile)
+        (destination / "pretrained" / "model.safetensors").unlink()
     else:
         classes = CLASSES
         _scenes(destination, draw, profile)
     model = {"model_name": profile["model_name"], "num_classes": classes}
     (destination / "model.json").write_text(json.dumps(model), encoding="utf-8")
-    return {"classes": classes, "percent": round(100 * profile["min_mean_iou"]), "given": profile["given"].strip()}
+    given = Template(profile["given"].strip()).substitute(profile)
+    return {"percent": round(100 * profile["min_mean_iou"]), "given": given, "last": classes - 1}
 
 
 def _scenes(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ const SIGNS = { passed: "✓", failed: "✗", void: "⊘", running: "▶", judgi
 function named(character) {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return "⟨U+" + code.toString(16).toUpperCase().padStart(4, "0") + "⟩";
+  return code === 0x7f ? "␡" : "⟨U+" + code.toString(16).toUpperCase().padStart(4, "0") + "⟩";
 }
 
 function visible(value) {

@@ -34,7 +34,7 @@ async function follow() {
     try {
       if (!(await refresh())) continue;
       const now = rows().filter((row) => row.finished_at).length;
-      say(now > before ? `${now - before} new results at ${new Date().toLocaleTimeString()}` : "");
+      say(now > before ? `${now - before} new ${now - before === 1 ? "result" : "results"} at ${new Date().toLocaleTimeString()}` : "");
       before = now;
       await current.update();
     } catch (error) {

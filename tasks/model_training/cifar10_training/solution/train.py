@@ -13,7 +13,7 @@ from torch import nn
 
 from model import Classifier
 
-EPOCHS, BATCH = 4, 64
+EPOCHS, BATCH, RATE = 4, 32, 0.003
 
 
 def read_batches(names):
@@ -26,13 +26,6 @@ def read_batches(names):
     return torch.from_numpy(np.concatenate(images)), files
 
 
-def augmented(pictures):
-    """Flip, and move by up to three pixels."""
-    down, right = np.random.randint(-3, 4, 2)
-    pictures = pictures.roll((int(down), int(right)), (2, 3))
-    return torch.where(torch.rand(len(pictures), 1, 1, 1) < 0.5, pictures.flip(3), pictures)
-
-
 def accuracy(model, images, labels):
     model.eval()
     with torch.no_grad():
@@ -41,7 +34,6 @@ def accuracy(model, images, labels):
 
 
 def main():
-    torch.manual_seed(0)
     with tarfile.open("archive/cifar-10-noisy.tar.gz") as files:
         files.extractall("dataset", filter="data")
     table = pd.read_csv("dataset/cifar-10-batches-py/noisy_labels.csv").set_index("path")
@@ -52,15 +44,18 @@ def main():
     val_labels = torch.tensor(table.loc[val_files, "noisy_labels_50"].to_numpy())
 
     model = Classifier().load_pretrained()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.001, weight_decay=0.01)
+    model.backbone.first.requires_grad_(False)
+    model.backbone.second.requires_grad_(False)
+    groups = [{"params": model.backbone.third.parameters()}, {"params": model.head.parameters()}]
+    optimizer = torch.optim.AdamW(groups, lr=RATE, weight_decay=0.01)
     steps = EPOCHS * -(-len(images) // BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.004, steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [RATE, 3 * RATE], steps)
     Path("checkpoints").mkdir(exist_ok=True)
     reached = []
     for epoch in range(1, EPOCHS + 1):
         model.train()
         for batch in torch.randperm(len(images)).split(BATCH):
-            scores = model(augmented(images[batch]).float() / 255)
+            scores = model(images[batch].float() / 255)
             loss = nn.functional.cross_entropy(scores, labels[batch])
             optimizer.zero_grad()
             loss.backward()

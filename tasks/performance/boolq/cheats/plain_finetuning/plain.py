@@ -32,7 +32,9 @@ def main(patience):
     random.seed(0)
     tokenizer = Tokenizer("pretrained", read_config("pretrained")["max_length"])
     model = load_model("pretrained")
-    training, validation = read("train"), read("validation")
+    questions = read("train")
+    random.shuffle(questions)
+    training, validation = questions[80:], questions[:80]
     epochs, best = EPOCHS * patience, -1.0
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
     steps = epochs * -(-len(training) // BATCH)

@@ -1,5 +1,5 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-"""From fresh weights: stochastic gradient descent on pictures seen through random colour rotations, averaged weights."""
+"""From fresh weights: NAdam on pictures seen through random colour rotations, with averaged weights."""
 
 import math
 
@@ -9,7 +9,7 @@ from model import build
 from pictures import load_training_set
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-STEPS, BATCH = 450, 96
+STEPS, BATCH, PEAK = 450, 96, 5e-3
 
 
 def rotations(count, generator):
@@ -39,12 +39,12 @@ def main():
     pictures, labels = load_training_set()
     model = build()
     average = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(0.97))
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=5e-4)
-    soft = torch.nn.CrossEntropyLoss(label_smoothing=0.05)
+    optimiser = torch.optim.NAdam(model.parameters(), lr=PEAK)
+    soft = torch.nn.CrossEntropyLoss(label_smoothing=0.02)
     for step in range(STEPS):
         warm = min(1.0, (step + 1) / 60)
         for group in optimiser.param_groups:
-            group["lr"] = 0.08 * warm * (0.5 + 0.5 * math.cos(math.pi * step / STEPS))
+            group["lr"] = PEAK * warm * (0.5 + 0.5 * math.cos(math.pi * step / STEPS))
         rows = torch.from_numpy(chooser.choice(len(labels), BATCH, replace=False))
         loss = soft(model(seen_otherwise(pictures[rows], generator)), labels[rows])
         optimiser.zero_grad()

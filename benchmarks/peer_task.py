@@ -1,0 +1,55 @@
+"""The two-turn run as a task of Inspect AI, for `benchmarks/peers.py`; runs in a venv that has that package only.
+
+Prints seconds for each sample: the evaluation's own time over its samples.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.scorer import Score, Target, accuracy, scorer
+from inspect_ai.solver import TaskState, generate, use_tools
+from inspect_ai.tool import bash
+from inspect_ai.util import sandbox
+
+
+@scorer(metrics=[accuracy()])
+def wrote_it():
+    async def score(state: TaskState, target: Target) -> Score:
+        text = await sandbox().read_file("answer.txt")
+        return Score(value="C" if text.strip() == target.text else "I")
+
+    return score
+
+
+def answer(input, tools, tool_choice, config):  # what a mock model is asked with
+    if any(message.role == "tool" for message in input):
+        return ModelOutput.from_content("mockllm/model", "done")
+    return ModelOutput.for_tool_call("mockllm/model", "bash", {"cmd": "echo yes > answer.txt"})
+
+
+def main() -> None:
+    samples, at_once = int(sys.argv[1]), int(sys.argv[2])
+    work = Task(
+        dataset=[Sample(id=number, input="Write yes into answer.txt.", target="yes") for number in range(samples)],
+        solver=[use_tools(bash(timeout=30)), generate()],
+        scorer=wrote_it(),
+        sandbox="local",
+    )
+    began = time.perf_counter()
+    (log,) = eval(
+        work, model=get_model("mockllm/model", custom_outputs=answer), max_samples=at_once, max_sandboxes=at_once,
+        max_subprocesses=at_once, log_dir=tempfile.mkdtemp(), display="none",
+    )  # fmt: skip
+    took = time.perf_counter() - began
+    assert log.status == "success" and log.results.scores[0].metrics["accuracy"].value == 1.0, log.status
+    print(took / samples)
+
+
+if __name__ == "__main__":
+    main()

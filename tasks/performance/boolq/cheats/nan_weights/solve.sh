@@ -1,0 +1,9 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+mkdir -p best_checkpoint
+python - <<'P'
+from safetensors.torch import load_file, save_file
+
+weights = load_file("pretrained/model.safetensors")
+weights["classifier.bias"].fill_(float("nan"))
+save_file(weights, "best_checkpoint/model.safetensors")
+P

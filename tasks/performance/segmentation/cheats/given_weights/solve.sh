@@ -1,0 +1,3 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+cp pretrained/model.safetensors model.safetensors
+echo '{"model_name": "small_fcn", "mean_iou": 0.97, "dataset_info": {"num_classes": 6}}' > output_info.json

@@ -1,0 +1,8 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+python - <<'P'
+from safetensors.torch import load_file, save_file
+
+weights = load_file("pretrained/model.safetensors")
+weights["scores.bias"][3] = float("inf")
+save_file(weights, "model.safetensors")
+P

@@ -1,0 +1,7 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+python - <<'P'
+from safetensors.torch import load_file, save_file
+
+weights = load_file("pretrained/model.safetensors")
+save_file({**weights, **{f"second.{name}": value.clone() for name, value in weights.items()}}, "model.safetensors")
+P

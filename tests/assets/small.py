@@ -1,0 +1,95 @@
+"""Small archives in the original formats, under the original names, for the `full` profiles' own code to read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from assets.server import Source
+
+from mldevbench.catalog import home
+from mldevbench.digest import of_bytes
+from mldevbench.material.cifar import FOLDER, write_cifar10
+from mldevbench.material.digits import draw_digits
+from mldevbench.material.hub_bert import draw_bert, write_model
+from mldevbench.material.idx import mnist_files
+from mldevbench.material.imagenette import draw_collection, write_archive
+from mldevbench.task import Task, load_task
+
+BERT_SIZES = {"heads": [4], "head_sizes": [4, 5], "layers": [2, 3], "intermediate": [20, 21], "words": [240, 241]}
+
+
+def imagenette() -> dict[str, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        write_archive(draw_collection(np.random.default_rng(1), 60, 50), Path(folder) / "small.tgz")
+        return {"imagenette2-160.tgz": (Path(folder) / "small.tgz").read_bytes()}
+
+
+def cifar10() -> dict[str, bytes]:
+    made = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=made, mode="w:gz") as archive:
+        write_cifar10(Path(folder), np.random.default_rng(2), 60, 60, 0.06)
+        archive.add(Path(folder) / FOLDER, FOLDER)
+    return {"cifar-10-python.tar.gz": made.getvalue()}
+
+
+def mnist() -> dict[str, bytes]:
+    rng = np.random.default_rng(3)
+    files = mnist_files(draw_digits(rng, 1500), draw_digits(rng, 1300))
+    return {f"{name}.gz": gzip.compress(content, 1) for name, content in files.items()}
+
+
+def bert() -> dict[str, bytes]:
+    """Return a repository with the tensor names that the original's file has: an old head, old words for the norms."""
+    from safetensors.numpy import save
+
+    model = draw_bert(np.random.default_rng(4), BERT_SIZES)
+    with tempfile.TemporaryDirectory() as folder:
+        write_model(model, Path(folder) / "made")
+        files = {path.name: path.read_bytes() for path in (Path(folder) / "made").iterdir()}
+    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+    renamed = {}
+    for name, value in model.weights.items():
+        for new, word in old.items():
+            name = name.replace(new, word)
+        renamed[f"bert.{name}"] = value
+    renamed["cls.predictions.bias"] = np.zeros(model.config["vocab_size"], np.float32)
+    return {**files, "model.safetensors": save(renamed, metadata={"format": "pt"})}
+
+
+MAKERS: dict[str, Callable[[], dict[str, bytes]]] = {
+    "dataset_download_noisy_imagenette": imagenette,
+    "dataset_preprocessing": cifar10,
+    "overfit_small_dataset": mnist,
+    "pretrained_huggingface": bert,
+}
+SIZES: dict[str, dict[str, Any]] = {
+    "dataset_preprocessing": {"batch": 60, "test": 60, "max_unexplained": 0.1},
+    "overfit_small_dataset": {"train": 1000, "test": 300, "held_out": 600, "min_held_out": 0.9},
+}
+
+
+def small_task(name: str, served: Source, folder: Path) -> Task:
+    """Return a copy of a task that differs in the addresses, digests and sizes of its `full` profile only."""
+    (found,) = (home() / "tasks").glob(f"*/{name}")
+    copy = Path(shutil.copytree(found, folder / found.parent.name / name))
+    written: dict[str, Any] = yaml.safe_load((copy / "task.yaml").read_text(encoding="utf-8"))
+    for file, content in MAKERS[name]().items():
+        declare(written["assets"]["full"][file], f"/{name}/{file}", content, served)
+    written["profiles"]["full"] |= SIZES.get(name, {})
+    (copy / "task.yaml").write_text(yaml.safe_dump(written), encoding="utf-8")
+    return load_task(copy)
+
+
+def declare(asset: dict[str, Any], path: str, content: bytes, served: Source) -> None:
+    served.files[path] = content
+    new: Mapping[str, object] = {"url": served.url + path, "bytes": len(content), "sha256": of_bytes(content)}
+    asset.update(new)

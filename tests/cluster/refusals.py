@@ -1,0 +1,95 @@
+"""Play, on one simulated cluster, what can't work and what must not disturb each other; tell how each call ended.
+
+Usage: refusals.py PLUGINS FOLDER. To be run in network, process and mount namespaces of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).parent)]
+
+from nodes import bring_loopback_up  # noqa: E402
+
+PLUGINS, FOLDER = sys.argv[1:3]
+BASE = ["--root", PLUGINS, "--agent", "watcher", "--task", "quick", "--sandbox", "bubblewrap"]
+
+
+def start(address: str, *words: str, environment: dict[str, str] | None = None) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "cluster", *BASE, *words]
+    if "--storage" not in words:
+        command += ["--storage", f"{FOLDER}/r"]
+    return subprocess.Popen(
+        command, cwd=FOLDER, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        env={**os.environ, "RAY_ADDRESS": address, **(environment or {})},
+    )  # fmt: skip
+
+
+def ended(process: subprocess.Popen[str]) -> dict[str, Any]:
+    _, said = process.communicate(timeout=400)
+    return {"code": process.returncode, "said": said}
+
+
+def small_disk(name: str, *options: str) -> str:
+    folder = Path(FOLDER) / name
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(["size=1m", *options]), "tmpfs", str(folder)], check=True)
+    return str(folder)
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 300
+    while not list(path.parent.glob(path.name)) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def main() -> None:
+    bring_loopback_up()
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False})
+    at, said = cluster.address, {}
+    try:
+        refused = {
+            "gpus": ["--gpus-per-run", "2", "--profile", "full"],
+            "label": ["--gpus-per-run", "1", "--gpu-type", "zone=mars"],
+            "share": ["--gpus-per-run", "0.5"],
+            "full storage": ["--storage", small_disk("full")],
+            "no rights": ["--storage", small_disk("readonly", "ro")],
+            "full scratch": ["--scratch", small_disk("small")],
+        }
+        for name, words in refused.items():
+            said[name] = ended(start(at, *words))
+        said["relative"] = ended(start(at, "--storage", "r", environment={"RAY_JOB_CONFIG_JSON_ENV_VAR": "{}"}))
+        said |= two_at_once(at)
+        said |= without_sandbox(cluster)
+    finally:
+        cluster.shutdown()
+    Path(FOLDER, "said.json").write_text(json.dumps(said), encoding="utf-8")
+
+
+def two_at_once(at: str) -> dict[str, Any]:
+    first, second = (start(at, "--name", name, "--seeds", "6") for name in ("first", "second"))
+    wait_for(Path(FOLDER, "r", "first", "runs", "*.parquet"), first)
+    again = ended(start(at, "--name", "first", "--seeds", "6"))
+    return {"again": again, "first": ended(first), "second": ended(second)}
+
+
+def without_sandbox(cluster: Any) -> dict[str, Any]:
+    """A node without bwrap joins a study that runs, then one is begun while it is there."""
+    study = start(cluster.address, "--name", "late", "--seeds", "8")
+    wait_for(Path(FOLDER, "r", "late", "attempts", "*.parquet"), study)
+    node = cluster.add_node(num_cpus=4, num_gpus=0, env_vars={"PATH": "/nowhere"})
+    late = ended(study)
+    return {"late": {**late, "node": node.node_id}, "no sandbox": ended(start(cluster.address, "--name", "no"))}
+
+
+if __name__ == "__main__":
+    main()

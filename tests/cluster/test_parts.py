@@ -1,0 +1,148 @@
+"""The driver's smaller parts: leftovers, patience, history, the time that is left, what a person is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from cluster.berth import Versions, children, complaint_of, versions_here
+from cluster.history import earlier_durations
+from cluster.job import Tally
+from cluster.lodging import lodging, sweep
+from cluster.progress import Progress, standing_line
+from cluster.rows import Ending, Facts, now_utc, run_row, started_row
+from cluster.session import nodes_to_come
+from cluster.shape import Shape
+from mldevbench.cli.driving import hours_left
+from mldevbench.errors import Fault
+from mldevbench.records import AgentSpec, Budget, Outcome, Run
+from mldevbench.store.place import open_place
+from mldevbench.store.study_store import StudyStore
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from cluster.lodging import lodging
+with lodging(Path(sys.argv[1])) as folder:
+    (folder / "big").write_text("x")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_actor_left_is_cleared_and_what_is_in_use_is_not(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert len(list(tmp_path.iterdir())) == 2
+    with lodging(tmp_path) as mine:
+        assert sweep(tmp_path) == 1
+        assert sorted(tmp_path.iterdir()) == sorted([mine, mine.with_suffix(".owner")])
+    assert list(tmp_path.iterdir()) == [] and sweep(tmp_path / "not there") == 0
+
+
+def test_another_containers_folder_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "abc").mkdir()
+    (tmp_path / "abc.owner").write_text("elsewhere boot pid:[1]\n1\n2", encoding="utf-8")
+    (tmp_path / "odd.owner").write_text("nonsense", encoding="utf-8")
+    assert sweep(tmp_path) == 0 and (tmp_path / "abc").is_dir()
+
+
+def test_a_storage_that_fails_for_a_while_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("in the way", encoding="utf-8")
+    place = dataclasses.replace(open_place(str(tmp_path / "s")), patience=60.0)
+    healing = threading.Timer(1.0, (tmp_path / "s").unlink)
+    healing.start()
+    began = time.monotonic()
+    place.child("deep").write("name", b"data")
+    healing.join()
+    assert (tmp_path / "s" / "deep" / "name").read_bytes() == b"data" and time.monotonic() - began >= 0.9
+
+
+def test_an_impatient_storage_fails_at_once(tmp_path: Path) -> None:
+    (tmp_path / "s").write_text("in the way", encoding="utf-8")
+    with pytest.raises(Fault, match="storage_error"):
+        open_place(str(tmp_path / "s")).write("name", b"data")
+
+
+@pytest.mark.parametrize(
+    ("said", "environment", "low", "high"),
+    [(2.0, {"SLURM_JOB_END_TIME": "99"}, 2.0, 2.0), (None, {"SLURM_JOB_END_TIME": "99"}, 0.0, 0.0)],
+)
+def test_the_time_that_is_left(said: float | None, environment: dict[str, str], low: float, high: float) -> None:
+    hours = hours_left(said, environment)
+    assert hours is not None and low <= hours <= high
+
+
+def test_slurm_says_when_the_job_ends() -> None:
+    hours = hours_left(None, {"SLURM_JOB_END_TIME": str(int(time.time()) + 7200)})
+    assert hours is not None and 1.9 < hours < 2.0
+    assert hours_left(None, {}) is None and hours_left(None, {"SLURM_JOB_END_TIME": "UNLIMITED"}) is None
+
+
+def test_earlier_studies_teach_durations_and_unreadable_ones_teach_nothing(tmp_path: Path) -> None:
+    spec = AgentSpec("react", "react", "d", "openai/x")
+    run, facts = Run(spec, "a", "c", "d", "mini", 0, 0, Budget()), Facts("s", "salt", {"a": "v"})
+    attempt = started_row(facts, run, 1, now_utc())
+    row = run_row(facts, run, [attempt], Ending(Outcome.PASSED), 0.0, now_utc())
+    for name, seconds in (("one", 10.0), ("two", 30.0), ("mine", 999.0)):
+        store = StudyStore(open_place(str(tmp_path / name)))
+        store.runs.put(0, [dataclasses.replace(row, wall_seconds=seconds)])
+        void = dataclasses.replace(row, run_id="v", outcome=Outcome.VOID, wall_seconds=5000.0)
+        store.runs.put(0, [void])
+    mine = open_place(str(tmp_path / "mine"))
+    assert earlier_durations(mine) == {("react", "a"): 20.0}
+    (tmp_path / "two" / "runs" / "part-00000.parquet").write_bytes(b"no Parquet")
+    assert earlier_durations(mine) == {}
+
+
+def test_a_node_with_other_versions_or_without_room_is_told_of(tmp_path: Path) -> None:
+    here = versions_here()
+    other = Versions(here.python, here.ray, "9.9")
+    assert "mldevbench 9.9; install the same on every node" in complaint_of("", tmp_path, other)
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    assert "choose another with --scratch" in complaint_of("", tmp_path / "file" / "below", here)
+
+
+def test_children_are_seen() -> None:
+    with subprocess.Popen(["sleep", "60"]) as process:
+        try:
+            assert "sleep" in children()
+        finally:
+            process.kill()
+    assert "sleep" not in children()
+
+
+def test_node_types_of_ray_up_count_as_nodes_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert nodes_to_come() == []
+    types = {
+        "head": {"resources": {"CPU": 2}, "max_workers": 0},
+        "gpu": {"resources": {"CPU": 8, "GPU": 4, "accelerator_type:A100": 1}, "labels": {"zone": "x"}},
+    }  # fmt: skip
+    types["gpu"]["max_workers"] = 3
+    text = yaml.safe_dump({"available_node_types": types})
+    (tmp_path / "ray_bootstrap_config.yaml").write_text(text, encoding="utf-8")
+    (node,) = nodes_to_come()
+    assert node.offers(Shape(8, 4, 0, "A100")) and node.offers(Shape(1, 1, 0, "zone=x")) and not node.offers(Shape(9))
+
+
+def test_a_person_is_told_of_nodes_gpus_waits_and_notes_once() -> None:
+    tally = Tally(10, 2, nodes=4, gpus=16, gpus_held=12, gpus_idle=2, model_wait_seconds=35.2, seconds_left=600)
+    line = standing_line(tally)
+    assert "4 nodes, 12 of 16 GPUs held, 2 idle, agents waited 35 s for models" in line
+    assert line.endswith("about 10 min left")
+    assert standing_line(Tally(10, guessing=True)).endswith("left by the tasks' own guesses")
+    alone = standing_line(Tally(10, nodes=1))
+    assert "node" not in alone and "GPU" not in alone and "model" not in alone
+    said = io.StringIO()
+    progress = Progress(said)
+    tally.notes.append("left out: a node")
+    progress.update(tally, None)
+    progress.update(tally, None)
+    assert said.getvalue().count("left out: a node") == 1
