@@ -1,0 +1,8 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""Guess from names, order and sizes of files."""
+
+from pathlib import Path
+
+
+def predict(paths):
+    return [(number + Path(path).stat().st_size) % 8 for number, path in enumerate(paths)]

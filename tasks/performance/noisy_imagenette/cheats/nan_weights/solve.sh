@@ -1,0 +1,8 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+mkdir -p model
+python - <<'P'
+import torch
+from predict import WEIGHTS, network
+
+torch.save({name: value.float() * float("nan") for name, value in network().state_dict().items()}, WEIGHTS)
+P
