@@ -6,7 +6,7 @@ import itertools
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cluster.berth import Berth
@@ -14,7 +14,9 @@ from cluster.floor import Seat, free_on, giving_way, node_to_keep, room_for
 from cluster.shape import Node, Shape
 
 IDLE_SECONDS = 30.0
-UNPLACED = 2  # actors that wait in Ray's own queue: what an autoscaler grows by
+LINGER_SECONDS = 5.0
+PROMISE_SECONDS = 20.0
+UNPLACED = 4  # actors that wait in Ray's own queue: what an autoscaler grows by
 PASSES = 8  # starts of others before a node is kept free for what waits longest
 STRIKES = 3
 AVOID_SECONDS = 600.0
@@ -62,11 +64,15 @@ class Crew:
         self._numbers = itertools.count()
         self._on_the_way: Counter[tuple[str, Shape]] = Counter()
         self._blocked: list[tuple[str, Shape]] = []
-        self._passed: tuple[tuple[str, Shape] | None, int] = (None, 0)
+        self._passes: Counter[tuple[str, Shape]] = Counter()  # by what found no room: how often others went ahead
         self.kept: tuple[str, Shape, str] | None = None  # kind and shape that a node is kept for
 
     def begin_round(self) -> None:
         """Forget what was wanted in the last round; call before each round of requests."""
+        now = self.clock()
+        for one in self.members:
+            if one.node is None and one.promised and now - one.since > PROMISE_SECONDS:
+                one.promised, one.since = False, now  # somebody else took the room
         coming = [one for one in self.members if one.coming is not None and (one.promised or one.node)]
         self._on_the_way = Counter((one.kind, one.shape) for one in coming)
         self._blocked = []
@@ -96,7 +102,8 @@ class Crew:
 
     def _make_room(self, kind: str, shape: Shape) -> bool:
         queued = next((one for one in self._unplaced() if (one.kind, one.shape) == (kind, shape)), None)
-        closed, seats = self._closed(kind, shape), [one.seat for one in self.members if one is not queued]
+        closed = self._closed(kind, shape)
+        seats = [replace(one.seat, idle=self._may_go(one, kind)) for one in self.members if one is not queued]
         if room_for(shape, self.nodes, free_on(self.nodes, seats), closed) is None:
             ended = giving_way(shape, self.nodes, seats, closed)
             if not ended:
@@ -107,34 +114,39 @@ class Crew:
         if queued is None:
             self._hire(kind, shape, closed)
         else:
-            queued.promised = True
+            queued.promised, queued.since = True, self.clock()
         return True
 
     def _block(self, wanted: tuple[str, Shape]) -> None:
-        first = not self._blocked
         self._blocked.append(wanted)
-        if first and self._passed[0] != wanted:
-            self._passed, self.kept = (wanted, 0), None
-        unplaced = self._unplaced()
-        if len(unplaced) < UNPLACED and wanted not in [(one.kind, one.shape) for one in unplaced]:
+        if len(self._blocked) > 1:
+            return
+        # Ray knows no order of worth: nothing else may stand in its queue beside what is to come first.
+        for other in self._unplaced():
+            if (other.kind, other.shape) != wanted:
+                self.dismiss(other)
+        if len(self._unplaced()) < UNPLACED:
             self._hire(*wanted, self._closed(*wanted), promised=False)
+
+    def _may_go(self, one: Member, kind: str) -> bool:
+        """Whether an actor may be ended for another: a judge that runs drive out at once is soon missed again."""
+        spared = kind == "run" and one.kind == "validation" and self.clock() - one.since < LINGER_SECONDS
+        return one.idle and not spared
 
     def _unplaced(self) -> list[Member]:
         return [one for one in self.members if one.node is None and not one.promised]
 
     def _count_pass(self, wanted: tuple[str, Shape]) -> None:
-        """Keep a node for the first that found no room, once enough others went ahead of it."""
-        head, passes = self._passed
-        if head is None:
-            return
-        if head == wanted:
-            self._passed, self.kept = (None, 0), None
-            return
-        self._passed = (head, passes + 1)
-        if passes + 1 >= PASSES and self.kept is None:
-            seats = [one.seat for one in self.members]
-            node = node_to_keep(head[1], self.nodes, seats, self._closed(*head))
-            self.kept = (*head, node) if node else None
+        """Keep a node for what found no room, once enough of less worth went ahead of it."""
+        del self._passes[wanted]
+        if self.kept and self.kept[:2] == wanted:
+            self.kept = None
+        for other in self._blocked:
+            self._passes[other] += 1
+            if self._passes[other] >= PASSES and self.kept is None:
+                seats = [one.seat for one in self.members]
+                node = node_to_keep(other[1], self.nodes, seats, self._closed(*other))
+                self.kept = (*other, node) if node else None
 
     def _closed(self, kind: str, shape: Shape) -> frozenset[str]:
         """Return the nodes that this must not use: those that lack something, that keep failing, that are kept."""
@@ -192,6 +204,8 @@ class Crew:
     def tidy(self, wanted: set[tuple[str, Shape]]) -> None:
         """End what has been idle for long, and what still waits for a place that nothing needs any more."""
         now = self.clock()
+        if self.kept and self.kept[:2] not in wanted:
+            self.kept = None
         for one in list(self.members):
             useless = one.node is None and not one.busy and (one.kind, one.shape) not in wanted
             if useless or (one.idle and now - one.since > IDLE_SECONDS):

@@ -167,7 +167,7 @@ class Driver:
             return False
         if not self.accounts.start(track):
             self.crew.release(member)
-            self.limit = "the study's limit leaves no room for another run"
+            self.limit = "the study's limit leaves no room for another run; raise --limit to go on"
             return False
         self.errands[self.dispatch.work(track, member)] = Errand("run", track, member)
         self.waiting.working[track.run.spec.label] += 1

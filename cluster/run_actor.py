@@ -10,7 +10,7 @@ from pathlib import Path
 
 import ray
 
-from cluster.berth import Berth, Versions, Wear, children, complaint_of, worn
+from cluster.berth import Berth, Versions, Wear, children, complaint_of, gpu_memory_mb, held_back, worn
 from cluster.lodging import lodging, sweep
 from mldevbench import agent_venv, task_venv
 from mldevbench.agent import Agent, load_agent
@@ -78,10 +78,16 @@ class RunWorker:
         self._lock = threading.Lock()
         self._heard = time.monotonic()
         self._wear = Wear()
+        self._gpu_mb = 0.0  # in use on its GPUs before its first run
 
     def ready(self) -> Berth:
         """Answer once the actor has its place and is fit for work."""
-        return self.site.berth(self._wear, children())
+        left_behind = children()
+        if self._wear.pieces:
+            left_behind += held_back(held_gpus(), self._gpu_mb)
+        else:
+            self._gpu_mb = gpu_memory_mb(held_gpus())
+        return self.site.berth(self._wear, left_behind)
 
     def work(
         self, order: Order, place: Place, public: Bundle, agent: Bundle, solution: Bundle | None
@@ -109,6 +115,7 @@ class RunWorker:
             solution=unpack(solution, cache) / "solution" if solution else None,
             node=f"{os.uname().nodename}-{ray.get_runtime_context().get_node_id()[:6]}",
             gpus=held_gpus(),
+            nodes=_nodes(order),
         )
         attempt = attempt_of(order, means)
         with self._lock:
@@ -162,6 +169,13 @@ def _venv() -> Path:
 def held_gpus() -> tuple[int, ...]:
     """Return the minors of the GPUs that this actor holds."""
     return tuple(int(name) for name in ray.get_gpu_ids() if str(name).isdigit())
+
+
+def _nodes(order: Order) -> frozenset[str]:
+    """Return the cluster's addresses, if anything outside is open to the agent."""
+    if order.network == "none":
+        return frozenset()
+    return frozenset(str(node["NodeManagerAddress"]) for node in ray.nodes())
 
 
 def _pacer(order: Order) -> Pacer:

@@ -13,6 +13,7 @@ import yaml
 from mldevbench import task_venv, yamlfile
 from mldevbench.catalog import Catalog
 from mldevbench.errors import UserError, unknown
+from mldevbench.mirror.network import hosts_of, normal
 from mldevbench.study import (
     AgentEntry,
     BudgetFile,
@@ -48,6 +49,7 @@ class Options:
     share_gpus: bool = False
     storage: str | None = None
     sandbox: str | None = None
+    network: str | None = None
     snapshot_every: str | None = None
     samples: int | None = None
     wandb: str | None = None
@@ -69,6 +71,7 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
         "limits": parse_units("--limit", options.limit, LimitFile) if options.limit else None,
         "storage": options.storage,
         "sandbox": options.sandbox,
+        "network": options.network,
         "snapshot_every": options.snapshot_every,
         "samples": options.samples,
         "wandb": file.wandb.model_dump() | {"mode": options.wandb} if options.wandb else None,
@@ -79,17 +82,13 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
     resources["share_gpus"] = options.share_gpus or None
     asked = file.resources.model_dump() | {key: value for key, value in resources.items() if value is not None}
     study = yamlfile.build({**file.model_dump(), **chosen, "resources": asked}, StudyFile, "options")
-    refuse_unbuilt(study)
+    refuse_clashes(study)
     return study.model_copy(update={"agents": with_params(study.agents, options.params)})
 
 
-def refuse_unbuilt(study: StudyFile) -> None:
-    """Refuse what a study file may say one day: to take it and do nothing would be worse."""
-    said = {
-        "network": study.network != "none",
-    }
-    for key in (key for key, given in said.items() if given):
-        raise UserError(f"study key {key}: not built yet; leave it out")
+def refuse_clashes(study: StudyFile) -> None:
+    """Refuse what can't be done, alone or together."""
+    hosts_of(study.network)
     if study.samples > 1 and study.snapshot_every:
         raise UserError("--snapshot-every looks at one piece of work as it grows; leave it out, or --samples")
 
@@ -107,7 +106,7 @@ def request_of(study: StudyFile, catalog: Catalog, isolation: str, salt_digest: 
         budgets=budgets_of(study.budget),
         samples=study.samples,
         isolation=isolation,
-        network=study.network,
+        network=normal(study.network),
         salt_digest=salt_digest,
     )
 

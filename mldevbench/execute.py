@@ -18,8 +18,7 @@ from mldevbench.command import AGENT_FOLDER
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault, UserError
 from mldevbench.guard import GuardedSandbox
-from mldevbench.mirror import URL
-from mldevbench.mirror.door import Mirror, open_mirror
+from mldevbench.mirror.doors import Doors, Opening, open_doors
 from mldevbench.model.budget import AgentStopped, BudgetMeter
 from mldevbench.model.door import Model, ModelSpec
 from mldevbench.model.gateway import Gateway
@@ -71,6 +70,7 @@ class Means:
     solution: Path | None = None
     node: str = ""
     gpus: tuple[int, ...] = ()
+    nodes: frozenset[str] = frozenset()  # the cluster's addresses, which no agent may reach
     agent_venv: Path | None = None  # the agent's own, where it has one
 
 
@@ -99,11 +99,12 @@ class Attempt:
         with _scratch(self.means.scratch) as scratch:
             inside = scratch / secrets.token_hex(8)
             task, draw, profile = self.means.task, self.order.draw, self.order.run.profile
-            with open_mirror(task, draw, profile, scratch / "door", self.order.isolation) as mirror:
-                instruction = workspace.build(task, draw, profile, inside, mirror.url if mirror else URL)
-                reason, detail, isolation = self._work(instruction, inside, scratch, mirror)
-            if mirror:
-                self.means.place.take(f"{self._folder}/requests.jsonl", mirror.log.path)
+            opening = Opening(self.order.isolation, self.order.network, self.means.nodes)
+            with open_doors(task, draw, profile, scratch / "door", opening) as doors:
+                instruction = workspace.build(task, draw, profile, inside, doors.url)
+                reason, detail, isolation = self._work(instruction, inside, scratch, doors)
+            for part in doors.parts:
+                self.means.place.take(f"{self._folder}/{part.log.path.name}", part.log.path)
             if self._stopped.is_set():
                 raise Fault("cancelled", "the attempt was stopped from outside")
             finished_at, wall = datetime.now(UTC), self.clock() - began
@@ -130,9 +131,7 @@ class Attempt:
         folder = self.means.place.child(f"artifacts/{run.run_id}/{self.order.attempt}")
         return Snapshots(parse_grid(every), self.meter, folder, scratch)
 
-    def _work(
-        self, instruction: str, inside: Path, scratch: Path, mirror: Mirror | None
-    ) -> tuple[StopReason, str, str]:
+    def _work(self, instruction: str, inside: Path, scratch: Path, doors: Doors) -> tuple[StopReason, str, str]:
         folder = f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
         scrub = Scrubber(self.order.secrets)
         snapshots = self._snapshots(scratch)
@@ -141,11 +140,10 @@ class Attempt:
             self._model(trajectory, scrub, snapshots) as model,
             self._door(model, scratch) as gateway,
         ):
-            sandbox = open_sandbox(self._spec(inside, gateway, mirror), self.order.isolation)
+            sandbox = open_sandbox(self._spec(inside, gateway, doors), self.order.isolation)
             guarded = self._sandbox = GuardedSandbox(sandbox, self.meter)
             try:
-                if mirror:
-                    mirror.serve(sandbox.listeners)
+                doors.serve(sandbox.listeners)
                 if snapshots:
                     snapshots.watch(guarded, lambda archive: self._collect(inside, archive))
                 context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway, self.meter)
@@ -158,7 +156,7 @@ class Attempt:
                 guarded.close()
             return guarded.breach() or reason, detail, sandbox.isolation
 
-    def _spec(self, inside: Path, gateway: Gateway | None, mirror: Mirror | None) -> SandboxSpec:
+    def _spec(self, inside: Path, gateway: Gateway | None, doors: Doors) -> SandboxSpec:
         asked = self.means.task.resources
         limits = Limits(memory_mb=int(asked.memory_gb * 1024), disk_mb=int(asked.disk_gb * 1024))
         sockets = (Bind(gateway.socket, GATEWAY_SOCKET),) if gateway else ()
@@ -168,11 +166,11 @@ class Attempt:
             readonly=(*(gateway.binds if gateway else ()), *shown_files(self.means.agent)),
             venv=self.means.venv,
             agent_venv=self.means.agent_venv,
-            environment={**environment, **thread_count(asked.cpus), **(mirror.environment if mirror else {})},
+            environment={**environment, **thread_count(asked.cpus), **doors.environment},
             limits=limits,
             gpus=minors,
             sockets=sockets,
-            doors=mirror.doors if mirror else (),
+            doors=doors.ports,
         )
 
     @contextmanager

@@ -47,14 +47,19 @@ for node in "${nodes[@]:1}"; do start "$node" --address="$head_address:$port"; d
 
 options=(--address "$head_address:$port" --storage "$storage" --scratch "${SLURM_TMPDIR:-/tmp}")
 [ -f "$keys" ] && options+=(--env-file "$keys")
+# Two minutes before the end Slurm sends TERM: the driver ends in order, and what is finished stays.
+told=0 driver=
+trap 'told=1; [ -z "$driver" ] || kill -TERM "$driver" 2>/dev/null' TERM
 mldevbench run "${options[@]}" "$@" &
 driver=$!
-# Two minutes before the end Slurm sends TERM: the driver ends in order, and what is finished stays.
-trap 'kill -TERM "$driver" 2>/dev/null' TERM
-code=0
-while kill -0 "$driver" 2>/dev/null; do
-    wait "$driver" && code=0 || code=$?
-done
+set +e
+wait "$driver"
+code=$?
+if [ "$told" = 1 ]; then  # the signal ended our waiting, not the driver
+    wait "$driver"
+    again=$?
+    [ "$again" = 127 ] || code=$again
+fi
 rm -rf "$run_folder"
-kill "$(jobs -p)" 2>/dev/null || true
+jobs -p | xargs -r kill 2>/dev/null
 exit "$code"

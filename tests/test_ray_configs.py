@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -77,6 +80,41 @@ def test_slurm_script_is_sound() -> None:
     assert done.returncode == 0, done.stderr
     text = (CONFIGS / "slurm.sh").read_text(encoding="utf-8")
     assert "RAY_AUTH_MODE=token" in text and "umask 077" in text
+
+
+def fake_programs(folder: Path, driver: str) -> None:
+    """Put stand-ins for Slurm, Ray and the driver where the script looks for them."""
+    programs = {
+        "scontrol": "echo localhost; echo localhost",
+        "srun": 'while [[ $1 == --* ]]; do shift; done; exec "$@"',
+        "ray": 'if [ "$1" = start ]; then echo "$@" >> "$STARTS"; exec sleep 600; fi',
+        "mldevbench": f'trap "exit 130" TERM; echo "$@" > "$STARTS.run"; {driver}',
+    }
+    folder.mkdir(parents=True)
+    for name, text in programs.items():
+        (folder / name).write_text(f"#!/usr/bin/env bash\n{text}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("driver", "told", "code"),
+    [("exit 3", False, 3), ("exit 0", False, 0), ("while true; do sleep 0.1; done", True, 130)],
+)
+def test_the_slurm_script_ends_with_the_code_of_its_driver(tmp_path: Path, driver: str, told: bool, code: int) -> None:
+    fake_programs(tmp_path / ".venv" / "bin", driver)
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(tmp_path), "SLURM_SUBMIT_DIR": str(tmp_path), "SLURM_JOB_ID": "7",
+        "SLURM_JOB_NODELIST": "localhost", "STARTS": str(tmp_path / "starts"), "SLURM_GPUS_ON_NODE": "4",
+    }  # fmt: skip
+    script = subprocess.Popen(["bash", str(CONFIGS / "slurm.sh"), "--task", "all"], env=environment, cwd=tmp_path)
+    deadline = time.monotonic() + 60
+    while told and not (tmp_path / "starts.run").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    if told:
+        script.send_signal(signal.SIGTERM)
+    assert script.wait(60) == code
+    assert (tmp_path / "starts.run").read_text(encoding="utf-8").endswith("--task all\n")
+    assert not list(tmp_path.glob(".mldevbench-*")), "the token was left behind"
 
 
 def known_options() -> set[str]:

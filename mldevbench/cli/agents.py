@@ -70,13 +70,14 @@ def _shown(installed: bool | None) -> str:
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(help="The new agent's id.")],
-    folder: Annotated[Path, typer.Option("--in", help="Where its folder is made.")] = Path("."),
+    folder: Annotated[Path, typer.Option("--in", help="Where its folder is made.")] = Path(),
 ) -> None:
     """Make a new agent's folder: one YAML file about a program, and a program to be replaced by yours."""
     from mldevbench.cli.making import make_agent
 
     made = make_agent(name, folder)
-    print(f"{made}: write your own command into agent.yaml, then: mldevbench agents check {made}")
+    shown = made if made.is_absolute() else f"./{made}"
+    print(f"{shown}: write your own command into agent.yaml, then: mldevbench agents check {shown}")
 
 
 @app.command()

@@ -140,7 +140,7 @@ def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
         + (f", {tally.owed} owed" if tally.owed else "")
     )
     if ended.limit:
-        note(f"stopped: {ended.limit}; raise --limit to go on")
+        note(f"stopped: {ended.limit}")
     if ended.interrupted:
         note("interrupted: what is finished stays")
     note(f"study {ready.name}: Parquet in {place.shown}/runs/; goes on with: {resume_command(ready.name)}")

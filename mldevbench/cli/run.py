@@ -50,6 +50,9 @@ def run(
     samples: Annotated[
         int | None, option("--samples", "Tries per run, each with the whole budget; the best by visible tests counts.")
     ] = None,
+    network: Annotated[
+        str | None, option("--network", "none, or allow=HOST,… for hosts that agents may reach besides the mirror.")
+    ] = None,
     snapshot_every: Annotated[
         str | None, option("--snapshot-every", "Keep copies of the work as it goes: steps=5, minutes=10 or log.")
     ] = None,
@@ -107,6 +110,7 @@ def run(
         share_gpus=share_gpus,
         storage=storage,
         sandbox=sandbox,
+        network=network,
         snapshot_every=snapshot_every,
         samples=samples,
         wandb=wandb,

@@ -74,14 +74,22 @@ class Doors:
             part.serve([left.pop(0)] if part.doors else [])
 
 
+@dataclass(frozen=True)
+class Opening:
+    """What the study says of doors."""
+
+    isolation: str
+    network: str = "none"
+    nodes: frozenset[str] = frozenset()  # the cluster's addresses
+
+
 @contextmanager
-def open_doors(
-    task: Task, draw: Draw, profile: str, scratch: Path, isolation: str, network: str = "none"
-) -> Iterator[Doors]:
+def open_doors(task: Task, draw: Draw, profile: str, scratch: Path, opening: Opening) -> Iterator[Doors]:
     """Open what the task needs and the study allows."""
-    hosts = hosts_of(network)
-    with open_mirror(task, draw, profile, scratch, isolation) as mirror:
-        egress = Egress(Rules(hosts), scratch / "egress.jsonl", isolation) if hosts else None
+    hosts = hosts_of(opening.network)
+    with open_mirror(task, draw, profile, scratch, opening.isolation) as mirror:
+        rules = Rules(hosts, forbidden=opening.nodes)
+        egress = Egress(rules, scratch / "egress.jsonl", opening.isolation) if hosts else None
         try:
             yield Doors(mirror, egress)
         finally:

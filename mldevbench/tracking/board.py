@@ -80,9 +80,6 @@ class Board:
             write_parquet(store, rows, Path(folder))
             artifact.add_dir(folder)
             run.log_artifact(artifact)
-            artifact_is_taken = getattr(artifact, "wait", None)
-            if artifact_is_taken and self.opening.mode == "online":
-                artifact_is_taken(timeout=60)
 
     def _complain(self, what: str, error: Exception) -> None:
         if not self._complained:

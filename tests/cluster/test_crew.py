@@ -7,7 +7,17 @@ import dataclasses
 import pytest
 
 from cluster.berth import Berth, Wear, worn
-from cluster.crew import AVOID_SECONDS, IDLE_SECONDS, PASSES, STRIKES, Crew, Member
+from cluster.crew import (
+    AVOID_SECONDS,
+    IDLE_SECONDS,
+    LINGER_SECONDS,
+    PASSES,
+    PROMISE_SECONDS,
+    STRIKES,
+    UNPLACED,
+    Crew,
+    Member,
+)
 from cluster.floor import Seat, free_on, giving_way, node_to_keep, room_for
 from cluster.hiring import reservation
 from cluster.shape import Node, Shape, clamped, demand_placeable
@@ -118,9 +128,12 @@ def test_a_warm_actor_is_used_again_and_an_idle_one_gives_way() -> None:
 def test_what_nobody_has_room_for_waits_in_rays_queue_but_only_a_little_of_it() -> None:
     stage = Stage(Node("a", Shape(1, 0)))
     stage.get("run", Shape(1))
-    for cpus in (0.5, 1.0, 2.0, 3.0):
-        stage.refused("run", Shape(cpus))
-    assert sum(one.node is None for one in stage.crew.members) == 2
+    for _ in range(UNPLACED + 3):
+        assert stage.refused("run", Shape(2))
+    assert sum(one.node is None for one in stage.crew.members) == UNPLACED
+    assert stage.refused("validation", Shape(1))
+    waiting = [one.kind for one in stage.crew.members if one.node is None]
+    assert waiting == ["validation"], "Ray could place a run before the validation that comes first"
     stage.crew.tidy(wanted=set())
     assert all(one.busy for one in stage.crew.members)
 
@@ -136,6 +149,33 @@ def test_what_waits_in_rays_queue_is_given_the_place_of_an_idle_actor() -> None:
     assert stage.ended == [runner.actor], "the idle actor kept the place that validation waits for"
     assert stage.crew.request("run", Shape(1)) is None and stage.crew.blocked("run", Shape(1))
     assert stage.get("validation", Shape(1)).kind == "validation"
+
+
+def test_a_promise_that_another_driver_broke_is_made_anew() -> None:
+    stage = Stage(Node("a", Shape(2, 0)))
+    runner = stage.get("run", Shape(1))
+    stage.crew.begin_round()
+    assert stage.crew.request("validation", Shape(1)) is None
+    stage.crew.release(runner)
+    stage.settle(placed=False)
+    stage.now = PROMISE_SECONDS + 1
+    stage.crew.begin_round()
+    assert stage.crew.request("validation", Shape(1)) is None
+    assert [one.promised for one in stage.crew.members if one.kind == "validation"] == [True]
+
+
+def test_a_judge_gives_way_to_runs_only_after_a_moment_and_a_runner_to_judges_at_once() -> None:
+    stage = Stage(Node("a", Shape(1, 0)))
+    judge = stage.get("validation", Shape(1))
+    stage.crew.release(judge)
+    stage.settle()
+    assert stage.refused("run", Shape(1)) and not stage.ended
+    stage.now = LINGER_SECONDS + 1
+    runner = stage.get("run", Shape(1))
+    assert stage.ended == [judge.actor]
+    stage.crew.release(runner)
+    stage.settle()
+    assert stage.get("validation", Shape(1)) and stage.ended == [judge.actor, runner.actor]
 
 
 def test_an_actor_that_idles_is_ended() -> None:

@@ -156,16 +156,19 @@ def test_a_killed_run_actor_leaves_nothing_and_its_run_is_tried_again(
     assert [(one.phase, one.cause) for one in attempts(tmp_path)] == [("lost", "node_lost"), ("graded", None)]
 
 
-@pytest.mark.parametrize("drain", [False, True])
-def test_a_study_is_cancelled_from_anywhere(start: Start, cli: Cli, plugins: Path, tmp_path: Path, drain: bool) -> None:
+@pytest.mark.parametrize("how", ["cancel", "drain", "signal"])
+def test_a_study_is_cancelled_from_anywhere(start: Start, cli: Cli, plugins: Path, tmp_path: Path, how: str) -> None:
     first = start(*study(plugins, "--seeds", "40"))
     wait_until(lambda: len(rows(tmp_path)) >= 2, first)
-    assert cli("cancel", "s", *(["--drain"] if drain else [])).returncode == 0
+    if how == "signal":
+        os.kill(first.pid, signal.SIGUSR1)
+    else:
+        assert cli("cancel", "s", *(["--drain"] if how == "drain" else [])).returncode == 0
     assert first.wait(timeout=60) == 3
     kept = len(rows(tmp_path))
     assert 2 <= kept < 40
     causes = {one.cause for one in attempts(tmp_path) if one.phase == "lost"}
-    assert causes == set() if drain else causes <= {"cancelled"}
+    assert causes <= {"cancelled"} if how == "cancel" else causes == set()
     refused = cli("cancel", "s")
     assert refused.returncode == 2 and "isn't running" in refused.stderr
     assert cli(*study(plugins, "--seeds", "40", "--dry-run")).stdout.count(f"done           {kept}") == 1
@@ -229,6 +232,8 @@ def test_additions_are_welcome_and_differences_refused(cli: Cli, plugins: Path, 
 
 
 def test_a_finished_study_can_be_looked_at(cli: Cli, plugins: Path, tmp_path: Path) -> None:
+    late = cli(*study(plugins, "--agent", "crasher", "--seeds", "2"), "--max-hours", "0.00001")
+    assert late.returncode == 4 and "can't end within --max-hours" in late.stderr, late.stderr
     done = cli(*study(plugins, "--agent", "crasher", "--seeds", "2"))
     assert done.returncode == 0, done.stderr
     assert len(pq.read_table(tmp_path / "results" / "s" / "runs")) == 4

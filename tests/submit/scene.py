@@ -55,7 +55,7 @@ def head() -> Iterator[None]:
     with (STORAGE.parent / "head.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
-        until(lambda: ask("version"))
+        until(lambda: "Ray runtime started" in (STORAGE.parent / "head.log").read_text(encoding="utf-8"))
         yield
     finally:
         process.kill()  # its children end with this namespace
@@ -147,6 +147,7 @@ if __name__ == "__main__":
     token.write_text(TOKEN, encoding="ascii")
     token.chmod(0o600)
     os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_USAGE_STATS_ENABLED": "0"}
-    os.environ |= {"RAY_raylet_start_wait_time_s": str(DEADLINE)}  # on a busy machine 30 s are short
+    # On a busy machine Ray's own 30 s are short.
+    os.environ |= {"RAY_raylet_start_wait_time_s": str(DEADLINE), "RAY_agent_register_timeout_ms": f"{DEADLINE}000"}
     with head():
         ANSWER.write_text(json.dumps(play()), encoding="utf-8")

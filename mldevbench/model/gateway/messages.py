@@ -41,7 +41,7 @@ def read_messages(body: Any) -> ChatRequest:
 def _message(message: Any) -> Iterator[dict[str, Any]]:
     """Yield a message as chat completions have it; results of tools are messages of their own there."""
     role = message.get("role") if isinstance(message, dict) else None
-    demand(role in ("user", "assistant"), "messages", "one has no known role")
+    demand(role in ("system", "user", "assistant"), "messages", "one has no known role")
     content = message.get("content")
     if isinstance(content, str):
         yield {"role": role, "content": content}

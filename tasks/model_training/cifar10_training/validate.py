@@ -49,12 +49,13 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     weights = _loaded(submission)
     scores = [_scores(one, given.val.images) for one in weights]
     seen = [100 * float((one.argmax(1) == given.val.labels).mean()) for one in scores]
+    for epoch, (told, right) in enumerate(zip(reported["val_acc"], seen, strict=True), start=1):
+        made = at_most(f"gap of val_acc in epoch {epoch}", abs(told - right), profile["max_gap"])
+        yield require(made.name, made.passed, made.expected, made.seen)
     best = reported["best_epoch"]
     unseen = held_out(draw, profile)
     accuracy = 100 * float((_scores(weights[best - 1], unseen.images).argmax(1) == unseen.labels).mean())
     yield metric("accuracy", accuracy)
-    for epoch, (told, right) in enumerate(zip(reported["val_acc"], seen, strict=True), start=1):
-        yield at_most(f"gap of val_acc in epoch {epoch}", abs(told - right), profile["max_gap"])
     yield equal("best_val_acc", reported["best_val_acc"], max(reported["val_acc"]))
     yield equal("best_epoch", best, 1 + reported["val_acc"].index(max(reported["val_acc"])))
     yield at_least("accuracy on unseen pictures, per cent", accuracy, profile["min_accuracy"])
