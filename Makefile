@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla hello_world
 DEMO_STORAGE ?= results
 
-.PHONY: setup demo check test prove bench clean
+.PHONY: setup demo check test prove bench screenshots clean
 
 setup: $(STAMP)
 	@$(BIN)/python -m mldevbench doctor --fix --storage $(DEMO_STORAGE)
@@ -35,6 +35,9 @@ prove: setup
 
 bench: setup
 	$(BIN)/python benchmarks/bench.py
+
+screenshots: $(STAMP)
+	PYTHONPATH=tests $(BIN)/python -m view.screenshots build/screenshots
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info

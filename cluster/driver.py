@@ -72,6 +72,11 @@ class Driver:
                     self._tell()
         except (KeyboardInterrupt, Interrupted):
             interrupted = True
+        except SystemError as error:
+            # Ray's compiled code may come back with the signal's own exception still set.
+            if not isinstance(error.__cause__, (KeyboardInterrupt, Interrupted)):
+                raise
+            interrupted = True
         finally:
             self.crew.end()
         return Ended(self.tally, self.limit, interrupted)

@@ -37,10 +37,10 @@ def marked(study: Place, who: str) -> Iterator[None]:
             worker = remote(MarkWorker).options(name=name, namespace=NAMESPACE, num_cpus=0, max_restarts=0)
             mark = worker.remote(who, time.time())
             break
-        except ValueError:  # the name is taken
-            _demand_dead(name, study)
+        except ValueError:  # the name is taken, perhaps by a driver that was killed just now
             if time.monotonic() > deadline:
-                raise UserError(f"study {study.shown!r} is held by a driver that doesn't answer; try again") from None
+                whose = f"is being run by {_holder(name)}"
+                raise UserError(f"study {study.shown!r} {whose}; wait for it or cancel it") from None
             time.sleep(0.5)
     try:
         yield
@@ -48,12 +48,12 @@ def marked(study: Place, who: str) -> Iterator[None]:
         ray.kill(mark, no_restart=True)
 
 
-def _demand_dead(name: str, study: Place) -> None:
+def _holder(name: str) -> str:
     import ray
     from ray.exceptions import RayError
 
     try:
         who, seconds = ray.get(ray.get_actor(name, NAMESPACE).held_by.remote(), timeout=10)
     except (RayError, ValueError):
-        return
-    raise UserError(f"study {study.shown!r} is being run by {who}, for {seconds:.0f} s now; wait for it or cancel it")
+        return "a driver that doesn't answer"
+    return f"{who}, for {seconds:.0f} s now"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import time
+from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from mldevbench.digest import of_tree, of_value
 from mldevbench.model.failure import Failed, Failure, Kind, failure_of
 from mldevbench.model.secrets import Scrubber
 from mldevbench.model.spec import ModelSpec
@@ -55,12 +58,20 @@ class HostWorker:
         ray.kill(ray.get_runtime_context().current_actor)
 
 
-def host_actor(idle_seconds: float = IDLE_SECONDS) -> Any:
-    """Return this node's process, made if there is none; it outlives the run actor that asked first."""
+@functools.cache
+def source_digest() -> str:
+    """Return what tells this code from another version of it: a process that answers must run the same."""
+    import mldevbench
+
+    return of_tree(Path(mldevbench.__file__).parent / "model")
+
+
+def host_actor(study: str, idle_seconds: float = IDLE_SECONDS) -> Any:
+    """Return this node's process, made if there is none; it outlives the run actor and the driver that asked first."""
     context = ray.get_runtime_context()
     remote: Any = ray.remote
     options = {
-        "name": f"models-{context.get_job_id()}-{context.get_node_id()}",
+        "name": f"models-{of_value([study, source_digest()], 16)}-{context.get_node_id()}",
         "namespace": NAMESPACE,
         "get_if_exists": True,
         "lifetime": "detached",
@@ -75,14 +86,15 @@ def host_actor(idle_seconds: float = IDLE_SECONDS) -> Any:
 class HostedProvider:
     """The way out for one model, through this node's process."""
 
-    def __init__(self, spec: ModelSpec, secrets: tuple[str, ...] = ()) -> None:
+    def __init__(self, spec: ModelSpec, secrets: tuple[str, ...] = (), study: str = "") -> None:
         self._spec = spec
+        self._study = study
         self._secrets = secrets
         self._actor: Any | None = None
 
     async def ready(self) -> None:
         if self._actor is None:
-            actor = await asyncio.to_thread(host_actor)
+            actor = await asyncio.to_thread(host_actor, self._study)
             await self._asked(actor.ready.remote(), START_SECONDS)
             self._actor = actor
 

@@ -19,7 +19,7 @@ class Rooms:
         self.job = job
         self.nodes = nodes
         self.possible = [*nodes, *nodes_to_come()]
-        self.notes: list[str] = []
+        self._cut: list[str] = []
         self._of_task = cache(self._shape)
         shapes = {self.run(run) for run in job.plan.runs}
         if not job.policy.wait_for_nodes:
@@ -41,8 +41,14 @@ class Rooms:
         # A type that nobody has is a mistake, not a matter of size.
         if shape == wanted or wanted.gpu_type not in ("", *(kind for node in self.possible for kind in node.kinds)):
             return wanted
-        self.notes.append(f"task {task} asks for {wanted}; the largest node has less, so it gets {shape}")
+        self._cut.append(f"{task} asks for {wanted} and gets {shape}")
         return shape
+
+    @property
+    def notes(self) -> list[str]:
+        """Say in one line what had to be made smaller."""
+        more = f", and {len(self._cut) - 1} more tasks get less too" if len(self._cut) > 1 else ""
+        return [f"no node is large enough: {self._cut[0]}{more}"] if self._cut else []
 
     def validation(self, run: Run) -> Shape:
         """A place of its own for validation would cost a small machine half of its runs."""

@@ -191,4 +191,4 @@ def _upstream(order: Order) -> Upstream | None:
         return None
     from cluster.model_host import HostedProvider
 
-    return HostedProvider(order.model, order.secrets)
+    return HostedProvider(order.model, order.secrets, order.study)

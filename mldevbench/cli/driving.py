@@ -92,7 +92,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
     with Progress() as progress, Audience(call, ready, place, whole, progress.update) as audience:
         before = signal.signal(signal.SIGTERM, interrupt)  # after ray.init, which sets one of its own
         try:
-            with nullcontext() if embedded else marked(place, lease.mine.told):
+            with nullcontext() if embedded else marked(place, f"process {lease.mine.pid} on {lease.mine.host}"):
                 preflight(job, live_nodes(), embedded)
                 driver = Driver(job, lease, audience.tell)
                 signal.signal(signal.SIGUSR1, lambda number, frame: driver.drain())

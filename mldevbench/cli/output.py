@@ -38,11 +38,13 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     from rich.console import Console
     from rich.table import Table
 
+    from mldevbench.report.visible import visible
+
     table = Table(pad_edge=False)
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(cell.replace("[", r"\[") for cell in row))
+        table.add_row(*(visible(cell).replace("[", r"\[") for cell in row))
     console = Console(width=None if sys.stdout.isatty() else 200, soft_wrap=False)
     if title:
         console.print(title, style="bold", markup=False, highlight=False)

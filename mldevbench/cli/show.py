@@ -86,9 +86,11 @@ def _follow(store: StudyStore, run: str) -> None:
 
 
 def _print_steps(steps: Sequence[Step]) -> None:
+    from mldevbench.report.visible import visible  # what an agent wrote must not act on the terminal
+
     for step in steps:
-        print(f"--- step {step.number} {step.role} {step.tool or ''}".rstrip())
-        print(step.arguments or "", step.text, sep="\n" if step.arguments else "", flush=True)
+        print(visible(f"--- step {step.number} {step.role} {step.tool or ''}").rstrip())
+        print(visible(step.arguments or ""), visible(step.text), sep="\n" if step.arguments else "", flush=True)
 
 
 def _print_head(found: Found) -> None:

@@ -1,4 +1,4 @@
-"""The real BoolQ and a real TinyBERT, in the form that the task's own model and tokenizer take."""
+"""The real BoolQ and a real BERT, in the form that the task's own model and tokenizer take."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import load_file
 
 from mldevbench.draw import Draw
 from mldevbench.material.asset import asset
@@ -39,20 +40,24 @@ def examples(profile: Mapping[str, Any], file: str) -> list[Example]:
     return [Example(row["question"], row["passage"], bool(row["answer"]), place) for place, row in enumerate(rows)]
 
 
-def validation_split(draw: Draw, profile: Mapping[str, Any]) -> tuple[list[Example], list[Example]]:
-    """Return the validation questions that are shown without answers, and those that are kept for scoring."""
+def given(draw: Draw, profile: Mapping[str, Any]) -> tuple[list[Example], list[Example]]:
+    """Return labelled questions, and some whose labels are not to be told."""
+    known = examples(profile, "train.jsonl")
+    mixed = [known[int(place)] for place in draw.rng("training split").permutation(len(known))]
+    return mixed[profile["unlabelled"] :], mixed[: profile["unlabelled"]]
+
+
+def held_out(draw: Draw, profile: Mapping[str, Any]) -> list[Example]:
+    """Return questions of the validation file, which no agent's node needs."""
     known = examples(profile, "dev.jsonl")
-    mixed = [known[int(place)] for place in draw.rng("validation split").permutation(len(known))]
-    return mixed[profile["held_out"] :], mixed[: profile["held_out"]]
+    order = draw.rng("held-out questions").permutation(len(known))
+    return [known[int(place)] for place in order[: profile["held_out"]]]
 
 
-def tiny_bert(profile: Mapping[str, Any], rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Return TinyBERT's weights under our names, with a new head."""
-    import torch
-
-    # A file of ours: its digest was verified when it was fetched.
-    loaded = torch.load(asset(profile, "pytorch_model.bin"), map_location="cpu", weights_only=True)
-    made = {name: value.numpy() for old, value in loaded.items() if (name := our_name(old)) is not None}
+def bert(profile: Mapping[str, Any], rng: np.random.Generator) -> dict[str, np.ndarray]:
+    """Return BERT's weights under our names, with a new head."""
+    loaded = load_file(asset(profile, "model.safetensors"))
+    made = {name: value for old, value in loaded.items() if (name := our_name(old)) is not None}
     hidden = made["pooler.weight"].shape[0]
     made["classifier.weight"] = rng.normal(0, 0.02, (2, hidden)).astype(np.float32)
     return {**made, "classifier.bias": np.zeros(2, np.float32)}

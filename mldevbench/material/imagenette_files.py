@@ -2,62 +2,55 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import tarfile
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from mldevbench.draw import Draw
 from mldevbench.material.asset import asset
+from mldevbench.material.imagenette import CLASSES, LEVELS, TABLE, Row, files_of, read_table
 from mldevbench.material.noisy_folder import Files
 
-ARCHIVE, FOLDER, TABLE = "imagenette2-160.tgz", "imagenette2-160", "noisy_imagenette.csv"
-CLASSES = 10
+ARCHIVE = "imagenette2-160.tgz"
+TRUE, WRONG = LEVELS.index(0), LEVELS.index(50)
 
 
-def given(draw: Draw, profile: Mapping[str, Any]) -> tuple[Files, list[int], Files]:
-    """Return training files, their labels with half of them wrong, and a few validation files."""
-    rows = _table(profile)
-    numbers = {name: number for number, name in enumerate(sorted({row["noisy_labels_0"] for row in rows}))}
-    train = [row for row in rows if row["is_valid"] != "True"]
-    shown, _ = _split(draw, profile, rows)
-    wrong = [numbers[row["noisy_labels_50"]] for row in train]
-    return _files(profile, train, numbers), wrong, _files(profile, shown, numbers)
+class Given(NamedTuple):
+    """Training files, their labels with half of them wrong, and a few validation files."""
+
+    train: Files
+    wrong: list[int]
+    validation: Files
+
+
+def given(draw: Draw, profile: Mapping[str, Any]) -> Given:
+    rows = _rows(profile)
+    train = [row for row in rows if not row.is_valid]
+    wrong = [CLASSES.index(row.labels[WRONG]) for row in train]
+    return Given(_files(profile, train), wrong, _files(profile, _split(draw, profile, rows)[0]))
 
 
 def held_out(draw: Draw, profile: Mapping[str, Any]) -> Files:
-    rows = _table(profile)
-    numbers = {name: number for number, name in enumerate(sorted({row["noisy_labels_0"] for row in rows}))}
-    return _files(profile, _split(draw, profile, rows)[1], numbers)
+    return _files(profile, _split(draw, profile, _rows(profile))[1])
 
 
-def _split(draw: Draw, profile: Mapping[str, Any], rows: list[dict[str, str]]) -> tuple[list[Any], list[Any]]:
+def _rows(profile: Mapping[str, Any]) -> list[Row]:
+    return read_table(next(content for name, content in files_of(asset(profile, ARCHIVE)) if name == TABLE))
+
+
+def _split(draw: Draw, profile: Mapping[str, Any], rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """Return the validation pictures that are shown, and those that are kept for scoring."""
-    known = [row for row in rows if row["is_valid"] == "True"]
-    order = draw.rng("validation split").permutation(len(known))
-    mixed = [known[int(place)] for place in order]
+    known = [row for row in rows if row.is_valid]
+    mixed = [known[int(place)] for place in draw.rng("validation split").permutation(len(known))]
     shown = profile["validation"]
     return mixed[:shown], mixed[shown : shown + profile["held_out"]]
 
 
-def _table(profile: Mapping[str, Any]) -> list[dict[str, str]]:
-    with tarfile.open(asset(profile, ARCHIVE), "r:gz") as files:
-        for member in files:
-            if member.name.rsplit("/", 1)[-1] == TABLE:
-                file = files.extractfile(member)
-                assert file is not None
-                return list(csv.DictReader(io.StringIO(file.read().decode())))
-    raise ValueError(f"{ARCHIVE} holds no {TABLE}")
-
-
-def _files(profile: Mapping[str, Any], rows: list[dict[str, str]], numbers: Mapping[str, int]) -> Files:
-    wanted = {f"{FOLDER}/{row['path']}": place for place, row in enumerate(rows)}
-    contents: list[bytes] = [b""] * len(rows)
-    with tarfile.open(asset(profile, ARCHIVE), "r:gz") as files:
-        for member in files:
-            if (place := wanted.get(member.name)) is not None and (file := files.extractfile(member)) is not None:
-                contents[place] = file.read()
-    return Files(contents, np.asarray([numbers[row["noisy_labels_0"]] for row in rows]))
+def _files(profile: Mapping[str, Any], rows: Sequence[Row]) -> Files:
+    places = {row.path: place for place, row in enumerate(rows)}
+    contents = [b""] * len(rows)
+    for name, content in files_of(asset(profile, ARCHIVE)):
+        if name in places:
+            contents[places[name]] = content
+    return Files(contents, np.asarray([CLASSES.index(row.labels[TRUE]) for row in rows]))

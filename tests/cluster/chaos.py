@@ -19,7 +19,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from model.server import Answer, ModelServer  # noqa: E402
-from nodes import bring_loopback_up  # noqa: E402
+from nodes import bring_loopback_up, give_nodes_time  # noqa: E402
 
 from mldevbench.records import RunRow  # noqa: E402
 from mldevbench.store.place import open_place  # noqa: E402
@@ -125,18 +125,25 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
+    give_nodes_time()
+
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     plugins = Path(shutil.copytree(HERE.parent / "plugins", folder / "plugins"))
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "num_gpus": 0, "include_dashboard": False})
-    with ModelServer(lambda number, body: Answer(delay=0.1)) as server:
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 0, "include_dashboard": False})
+    asked: list[tuple[float, str]] = []
+
+    def answer(number: int, body: Mapping[str, Any]) -> Answer:
+        asked.append((time.time(), json.dumps(body)))
+        return Answer(delay=0.1)
+
+    with ModelServer(answer) as server:
         scene = Scene(seed, folder, cluster, server, plugins, runs)
         try:
             scene.doomed = [cluster.add_node(num_cpus=2, num_gpus=0) for _ in range(2)]
-            cluster.add_node(num_cpus=2, num_gpus=0)
             calm = scene.start("calm").wait()
-            asked_in_calm = len(server.tally.bodies)
+            asked.clear()
             storm(scene, Storm.drawn(seed, strength))
-            found = findings(scene, calm, server.tally.bodies[asked_in_calm:])
+            found = findings(scene, calm, asked)
         finally:
             if scene.returning:
                 scene.returning.join()
@@ -240,7 +247,7 @@ def told(row: RunRow) -> tuple[object, ...]:
             row.steps, row.total_tokens, row.cost_usd)  # fmt: skip
 
 
-def findings(scene: Scene, calm: int, bodies: list[dict[str, Any]]) -> dict[str, Any]:
+def findings(scene: Scene, calm: int, asked: list[tuple[float, str]]) -> dict[str, Any]:
     """Return each promise with what breaks it; empty is well."""
     expected, seen = scene.rows("calm"), scene.rows("storm")
     differing = sorted(map(str, {told(row) for row in expected} ^ {told(row) for row in seen}))
@@ -251,33 +258,31 @@ def findings(scene: Scene, calm: int, bodies: list[dict[str, Any]]) -> dict[str,
         "table": differing,
         "twice": [run_id for run_id, count in counts.items() if count > 1],
         "missing": [] if len(counts) == scene.runs else [len(counts)],
-        "calls": calls_broken(scene, seen, bodies),
+        "calls": calls_broken(scene, seen, asked),
         "left of the study": left_over(lambda title: OURS.search(title)),
         "left in scratch": [path.name for path in (scene.folder / "scratch").iterdir()],
     }  # fmt: skip
 
 
-def calls_broken(scene: Scene, rows: list[RunRow], bodies: list[dict[str, Any]]) -> list[str]:
+def calls_broken(scene: Scene, rows: list[RunRow], asked: list[tuple[float, str]]) -> list[str]:
     """Match what the server was asked with the attempts: those that were submitted asked everything exactly once."""
-    asked = [re.search(r"seed=(\d+) word=(\w+) number=(\d+)", json.dumps(body)) for body in bodies]
-    by_word = Counter((match[2], int(match[3])) for match in asked if match)
-    words_of_seed: dict[int, list[str]] = {}
-    for match in asked:
-        if match and match[2] not in words_of_seed.setdefault(int(match[1]), []):
-            words_of_seed[int(match[1])].append(match[2])
+    found = [(when, re.search(r"seed=(\d+) word=(\w+) number=(\d+)", text)) for when, text in asked]
+    calls = [(when, int(match[1]), match[2], int(match[3])) for when, match in found if match]
+    times = Counter((word, number) for _, _, word, number in calls)
+    attempts = {(one.run_id, one.attempt): one for one in scene.store("storm").attempts.all()}
     broken = []
-    for row in rows:
-        if row.agent != "asker":
-            continue
+    for row in (row for row in rows if row.agent == "asker"):
         steps = stored_steps(scene.store("storm").place.child(f"artifacts/{row.run_id}/{row.attempts}"))
         (word,) = (step.text.removeprefix("word=") for step in steps if step.text.startswith("word="))
-        times = [by_word[word, number] for number in range(CALLS)]
-        if times != [1] * CALLS:
-            broken.append(f"seed {row.seed}: its questions were asked {times} times")
-        if words_of_seed[row.seed][-1] != word:
-            broken.append(f"seed {row.seed}: an agent worked again after the submission")
-        if len(words_of_seed[row.seed]) > row.attempts:
-            broken.append(f"seed {row.seed}: {len(words_of_seed[row.seed])} executions, {row.attempts} attempts")
+        if any(times[word, number] != 1 for number in range(CALLS)):
+            broken.append(f"seed {row.seed}: asked {[times[word, number] for number in range(CALLS)]} times")
+        submitted = attempts[row.run_id, row.attempts].finished_at
+        after = [when for when, seed, _, _ in calls if seed == row.seed and submitted and when > submitted.timestamp()]
+        if after:
+            broken.append(f"seed {row.seed}: {len(after)} calls after the submission")
+        words = {other for _, seed, other, _ in calls if seed == row.seed}
+        if len(words) > row.attempts:
+            broken.append(f"seed {row.seed}: {len(words)} executions, {row.attempts} attempts")
     return broken
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path[:0] = [str(Path(__file__).parent)]
 
-from nodes import bring_loopback_up  # noqa: E402
+from nodes import bring_loopback_up, give_nodes_time  # noqa: E402
 
 PLUGINS, FOLDER = sys.argv[1:3]
 BASE = ["--root", PLUGINS, "--agent", "watcher", "--task", "quick", "--sandbox", "bubblewrap"]
@@ -53,6 +53,8 @@ def main() -> None:
     bring_loopback_up()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
+
+    give_nodes_time()
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False})
     at, said = cluster.address, {}

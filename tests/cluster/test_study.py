@@ -117,8 +117,10 @@ def test_an_interrupt_keeps_what_is_finished(start: Start, cli: Cli, plugins: Pa
     words = study(plugins, "--seeds", "8")
     first = start(*words)
     wait_until(lambda: len(rows(tmp_path)) >= 2, first)
+    began = time.monotonic()
     os.kill(first.pid, signal.SIGINT)
     assert first.wait(timeout=60) == 130
+    print(f"ended {time.monotonic() - began:.2f} s after the interrupt")
     kept = len(rows(tmp_path))
     assert 2 <= kept < 8
     status = cli("status", "s", "--root", str(plugins))

@@ -19,6 +19,7 @@ ORDINARY = 1000
 HERE = Path(__file__).parent
 FILES = (
     "test_commands.py",
+    "test_doors.py",
     "test_holes.py",
     "test_limits.py",
     "test_intruder.py",

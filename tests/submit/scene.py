@@ -23,7 +23,6 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "cluster")]
 from nodes import bring_loopback_up  # noqa: E402 - the path comes first
 
 CHECKOUT, STORAGE, ANSWER = (Path(word) for word in sys.argv[1:4])
-SERVER = "http://127.0.0.1:8265"
 TOKEN = secrets.token_hex(32)
 STUDY = ["--name", "s", "--root", "mine", "--agent", "gated", "--param", f"gate={STORAGE.parent / 'gate'}",
          "--task", "quick", "--seeds", "3", "--gpus-per-run", "1", "--storage", str(STORAGE)]  # fmt: skip
@@ -40,29 +39,42 @@ def until(look: Callable[[], Any]) -> Any:
     raise TimeoutError(look.__name__)
 
 
+def server() -> str:
+    return os.environ["SERVER"]
+
+
 def ask(path: str) -> Any:
-    request = urllib.request.Request(f"{SERVER}/api/{path}", headers={"Authorization": f"Bearer {TOKEN}"})
+    request = urllib.request.Request(f"{server()}/api/{path}", headers={"Authorization": f"Bearer {TOKEN}"})
     try:
         return json.loads(urllib.request.urlopen(request, timeout=10).read())
     except OSError:
         return None
 
 
+def start_head(number: int) -> subprocess.Popen[bytes] | None:
+    """Start a head; Ray gives up on one whose agent is slow to come, as it is on a busy machine."""
+    log = STORAGE.parent / "head.log"
+    command = ["ray", "start", "--head", "--block", "--num-cpus=2", "--num-gpus=2", "--disable-usage-stats",
+               "--node-ip-address=127.0.0.1", f"--port={6391 + number}", "--dashboard-host=127.0.0.1",
+               f"--dashboard-port={8265 + number}"]  # fmt: skip
+    with log.open("wb") as stream:
+        process = subprocess.Popen(command, stdout=stream, stderr=stream)
+    until(lambda: process.poll() is not None or "Ray runtime started" in log.read_text(encoding="utf-8"))
+    os.environ["SERVER"] = f"http://127.0.0.1:{8265 + number}"
+    return process if process.poll() is None else None
+
+
 @contextmanager
 def head() -> Iterator[None]:
-    command = ["ray", "start", "--head", "--block", "--num-cpus=2", "--num-gpus=2", "--node-ip-address=127.0.0.1",
-               "--port=6391", "--dashboard-host=127.0.0.1", "--disable-usage-stats"]  # fmt: skip
-    with (STORAGE.parent / "head.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+    process = next(found for number in range(8) if (found := start_head(number)))
     try:
-        until(lambda: "Ray runtime started" in (STORAGE.parent / "head.log").read_text(encoding="utf-8"))
         yield
     finally:
         process.kill()  # its children end with this namespace
 
 
 def start(*words: str, **environment: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "mldevbench", "submit", *words, "--address", SERVER]
+    command = [sys.executable, "-m", "mldevbench", "submit", *words, "--address", server()]
     return subprocess.Popen(
         command, cwd=CHECKOUT, env={**os.environ, **environment}, text=True, stdout=-1, stderr=subprocess.STDOUT,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a tester in the background ignores it
@@ -118,7 +130,7 @@ def play() -> dict[str, Any]:
     said["still"] = ask(f"jobs/{job}")
     follower = start("--attach", job)
     said["metrics"] = until(metrics)
-    subprocess.run(["ray", "job", "stop", job, "--address", SERVER], capture_output=True, check=True)
+    subprocess.run(["ray", "job", "stop", job, "--address", server()], capture_output=True, check=True)
     said["stopped"] = ended(follower)
     (STORAGE.parent / "gate").touch()
     edited = CHECKOUT / "cluster" / "progress.py"
@@ -134,7 +146,7 @@ def play() -> dict[str, Any]:
 
 def literal_job() -> str:
     """Submit by Ray's own command, as ray_configs/README.md does, with a storage that would be lost."""
-    command = ["ray", "job", "submit", "--address", SERVER, "--runtime-env", "ray_configs/job.yaml", "--no-wait",
+    command = ["ray", "job", "submit", "--address", server(), "--runtime-env", "ray_configs/job.yaml", "--no-wait",
                "--submission-id", "literal", "--working-dir", ".", "--",
                "python", "-m", "cluster", "--agent", "oracle", "--task", "hello_world"]  # fmt: skip
     subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True)
@@ -147,7 +159,6 @@ if __name__ == "__main__":
     token.write_text(TOKEN, encoding="ascii")
     token.chmod(0o600)
     os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_USAGE_STATS_ENABLED": "0"}
-    # On a busy machine Ray's own 30 s are short.
-    os.environ |= {"RAY_raylet_start_wait_time_s": str(DEADLINE), "RAY_agent_register_timeout_ms": f"{DEADLINE}000"}
+    os.environ |= {"RAY_worker_niceness": "0"}  # on a busy machine they would hardly be served
     with head():
         ANSWER.write_text(json.dumps(play()), encoding="utf-8")

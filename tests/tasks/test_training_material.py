@@ -1,4 +1,4 @@
-"""Material of the training tasks: the loaders of real sets on small archives in their form, and what instances share."""
+"""Material of the training tasks: real sets' loaders on small archives in their form, and what instances share."""
 
 from __future__ import annotations
 

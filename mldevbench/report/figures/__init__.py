@@ -11,19 +11,20 @@ from mldevbench.report.figures.heat import heat
 from mldevbench.report.figures.paired import paired
 from mldevbench.report.figures.pareto import cost_and_success
 from mldevbench.report.figures.repeats import repeats
-from mldevbench.report.figures.scaling import scaling
+from mldevbench.report.figures.scaling import scaled, scaling
 from mldevbench.report.figures.surface import surface
 from mldevbench.report.figures.time_use import time_use
 
 __all__ = ["Figure", "all_figures", "figure_list", "image_of", "write_figure"]
 
-MAKERS = (forest, heat, repeats, cost_and_success, paired, components, scaling, surface, gantt, time_use)
+MAKERS = (forest, heat, repeats, cost_and_success, paired, components, gantt, time_use)
 
 
 def all_figures(evidence: Evidence) -> list[Figure]:
     """Return every figure, each with what it rests on in its title."""
-    heading = evidence.scope.heading
-    return [make(evidence).under(heading) for make in MAKERS]
+    heading, budgets = evidence.scope.heading, scaled(evidence)
+    found = [*(make(evidence) for make in MAKERS), scaling(budgets), surface(budgets)]
+    return [figure.under(heading) for figure in found]
 
 
 def figure_list(figures: list[Figure]) -> str:

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 TITLE = "Success against budget"
 
 
-def scaling(evidence: Evidence) -> Figure:
-    axis, found = scaled(evidence)
+Scaled = tuple[Axis, "list[Scaling]"]
+
+
+def scaling(scaled: Scaled) -> Figure:
+    axis, found = scaled
     shown = [one for one in found if len(one.levels) > 1 or one.replay]
     if not shown:
         return missing("scaling", TITLE, "needs runs at two budgets, or long runs that can be replayed")
@@ -34,7 +37,7 @@ def scaling(evidence: Evidence) -> Figure:
     )  # fmt: skip
 
 
-def scaled(evidence: Evidence) -> tuple[Axis, list[Scaling]]:
+def scaled(evidence: Evidence) -> Scaled:
     """Return the scaling along the axis that the study varies, else of its replayed steps."""
     from mldevbench.replaying import graded_snapshots
     from mldevbench.scaling import analyse

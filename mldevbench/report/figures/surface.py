@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from mldevbench.axis import Axis
-from mldevbench.report.evidence import Evidence
 from mldevbench.report.figures.figure import Figure, clean, missing
-from mldevbench.report.figures.scaling import scaled
+from mldevbench.report.figures.scaling import Scaled
 from mldevbench.report.table import Records
 from mldevbench.report.wording import percent
 
@@ -19,8 +18,8 @@ TITLE = "Attempts against budget"
 Panel = tuple[str, "Replay"]
 
 
-def surface(evidence: Evidence) -> Figure:
-    axis, found = scaled(evidence)
+def surface(scaled: Scaled) -> Figure:
+    axis, found = scaled
     panels: list[Panel] = [(one.label, one.replay) for one in found if one.replay and one.replay.graded]
     if not panels:
         return missing("surface", TITLE, "needs graded snapshots of long runs (--snapshot-every)")

@@ -44,14 +44,27 @@ def _told(submission: Submission, path: Any) -> tuple[dict[str, Any], list[dict[
         told = room.call(HERE / "hidden" / "probe.py", {"path": path}, seconds=60).get("told")
     told = _object("file of the run", told)
     runs, rows, exits = (told.get(name) for name in ("runs", "rows", "exits"))
-    fits = isinstance(runs, list) and isinstance(rows, list) and isinstance(exits, list)
-    require("file of the run", fits and len(runs or []) == 1, "one run", f"{len(runs or [])} runs")
-    run = _object("run", (runs or [None])[0])
+    fits = all(isinstance(part, list) for part in (runs, rows, exits))
+    require("file of the run", fits and bool(runs), "a run", "none")
+    run = _one([_well_formed(one) for one in runs or []])
+    require("rows of the run", bool(rows), "rows that were logged", "none")
+    return run, [_object("row", row) for row in rows or []], exits or []
+
+
+def _well_formed(told: Any) -> dict[str, Any]:
+    run = _object("run", told)
     names = all(isinstance(run.get(name), str) for name in ("run_id", "project", "name"))
     tags = isinstance(run.get("tags"), list) and all(isinstance(tag, str) for tag in run["tags"])
     require("run", names and tags and isinstance(run.get("config"), dict), "names, tags and a config", str(run)[:300])
-    require("rows of the run", bool(rows), "rows that were logged", "none")
-    return run, [_object("row", row) for row in rows or []], exits or []
+    return run
+
+
+def _one(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the run as it was at last: the client records it again when its name or tags change."""
+    ids = {run["run_id"] for run in runs}
+    require("file of the run", len(ids) == 1, "one run", f"{len(ids)} runs")
+    config = {name: value for run in runs for name, value in run["config"].items()}
+    return runs[-1] | {"config": config, "started": runs[0].get("started")}
 
 
 def _object(name: str, value: Any) -> dict[str, Any]:

@@ -19,8 +19,8 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
     place, rng = destination / "pretrained", draw.rng("given questions")
     (destination / "data").mkdir()
     if profile["source"] == "boolq":
-        train, unlabelled = boolq.examples(profile, "train.jsonl"), boolq.validation_split(draw, profile)[0]
-        (place / "model.safetensors").write_bytes(save(boolq.tiny_bert(profile, rng)))
+        train, unlabelled = boolq.given(draw, profile)
+        (place / "model.safetensors").write_bytes(save(boolq.bert(profile, rng)))
         boolq.write_vocabulary(profile, place / "vocab.txt")
         (place / "config.json").write_text(json.dumps(profile["config"], indent=2), encoding="utf-8")
     else:

@@ -70,7 +70,7 @@ def _fits(tensors: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...
 
 def _held_out(draw: Draw, profile: Mapping[str, Any]) -> list[Example]:
     if profile["source"] == "boolq":
-        return boolq.validation_split(draw, profile)[1]
+        return boolq.held_out(draw, profile)
     return draw_opinions(draw.rng("held-out questions"), profile["held_out"])
 
 

@@ -23,7 +23,7 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
     folder, rng = destination / "dataset", draw.rng("given pictures")
     if profile["source"] == "imagenette":
         train, wrong, validation = imagenette_files.given(draw, profile)
-        classes = imagenette_files.CLASSES
+        classes = len(imagenette_files.CLASSES)
     else:
         order = draw.rng("class order").permutation(CLASSES)
         train, validation = (draw_files(rng, profile[name], order) for name in ("train", "validation"))

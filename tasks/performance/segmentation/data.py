@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -13,7 +14,10 @@ from safetensors.numpy import load_file, save
 
 from mldevbench.draw import Draw
 from mldevbench.material import voc
+from mldevbench.material.asset import asset
 from mldevbench.material.scenes import CLASSES, FIRST_CAMERA, KINDS, draw_camera, draw_scenes, shoot
+
+BACKBONE = "resnet50-0676ba61.pth"
 
 
 def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mapping[str, object]:
@@ -21,6 +25,7 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
         classes = voc.CLASSES
         voc.write_given(destination / "data", draw, profile)
         (destination / "pretrained" / "model.safetensors").unlink()
+        shutil.copyfile(asset(profile, BACKBONE), destination / "pretrained" / BACKBONE)
     else:
         classes = CLASSES
         _scenes(destination, draw, profile)

@@ -1,40 +1,40 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-"""A compact residual classifier; pictures are halved first."""
+"""A plain stack of convolutions as one Sequential, with the normalisation folded into it."""
 
-from safetensors.torch import load_file
-from torch import nn
-from torch.nn import functional
+import torch
+from safetensors import safe_open
 
-WEIGHTS = "best_checkpoint/weights.safetensors"
+PATH = "best_checkpoint/weights.safetensors"
 
 
-class Classifier(nn.Module):
-    def __init__(self, classes, widths=(16, 32, 64)):
+def block(before, after, pool=True):
+    layers = [torch.nn.Conv2d(before, after, 3, padding=1, bias=False), torch.nn.BatchNorm2d(after), torch.nn.GELU()]
+    return [*layers, torch.nn.MaxPool2d(2)] if pool else layers
+
+
+class Network(torch.nn.Module):
+    def __init__(self, fine, coarse):
         super().__init__()
-        first, second, third = widths
-        self.stem = nn.Sequential(nn.Conv2d(3, first, 3, padding=1), nn.BatchNorm2d(first))
-        self.middle = nn.Sequential(nn.Conv2d(first, second, 3, padding=1), nn.BatchNorm2d(second))
-        self.last = nn.Sequential(nn.Conv2d(second, third, 3, padding=1), nn.BatchNorm2d(third))
-        self.again = nn.Sequential(nn.Conv2d(third, third, 3, padding=1), nn.BatchNorm2d(third))
-        self.head = nn.Linear(third * 4, classes)
+        self.body = torch.nn.Sequential(*block(3, 18), *block(18, 36), *block(36, 56, pool=False), *block(56, 56))
+        self.fine = torch.nn.Linear(56 * 4, fine)
+        self.coarse = torch.nn.Linear(56 * 4, coarse)
+
+    def both(self, small):
+        features = self.body(small).flatten(1)
+        return self.fine(features), self.coarse(features)
 
     def forward(self, images):
-        return self.score(prepared(images))
-
-    def score(self, values):
-        values = functional.max_pool2d(functional.relu(self.stem(values)), 2)
-        values = functional.max_pool2d(functional.relu(self.middle(values)), 2)
-        values = functional.relu(self.last(values))
-        values = values + functional.relu(self.again(values))
-        return self.head(functional.max_pool2d(values, 2).flatten(1))
+        return self.both(shrink(images))[0]
 
 
-def prepared(images):
-    return functional.avg_pool2d(images.float() / 127.5 - 1, 2)
+def shrink(images):
+    scaled = (images.float() - 127.5) / 127.5
+    return torch.nn.functional.interpolate(scaled, scale_factor=0.5, mode="area")
 
 
 def get_best_model():
-    weights = load_file(WEIGHTS)
-    model = Classifier(classes=len(weights["head.bias"]))
-    model.load_state_dict(weights, strict=False)
-    return model.eval()
+    with safe_open(PATH, framework="pt") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}
+    network = Network(tensors["fine.weight"].shape[0], tensors["coarse.weight"].shape[0])
+    network.load_state_dict(tensors)
+    return network.eval()

@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from torch.nn import functional
 
-ROUNDS, EPOCHS, BATCH = 3, 3, 50
+ROUNDS, EPOCHS, BATCH = 1, 4, 50
 
 
 def pictures(name):
