@@ -80,8 +80,3 @@ class Rooms:
         """Refuse to wait for nodes that all lack something."""
         if self.nodes and all(node.id in unfit for node in self.nodes) and not self.possible[len(self.nodes) :]:
             raise UserError(f"no node can run anything: {next(iter(unfit.values()))}")
-
-
-def shared(run: Run) -> bool:
-    """Whether a run has only a part of a GPU."""
-    return run.gpus % 1 != 0

@@ -19,6 +19,7 @@ from mldevbench.study import (
     BudgetFile,
     LimitFile,
     Request,
+    ResourceChoice,
     StudyFile,
     agent_specs,
     budgets_of,
@@ -83,6 +84,7 @@ def read_study(path: Path | None, options: Options) -> StudyFile:
     asked = file.resources.model_dump() | {key: value for key, value in resources.items() if value is not None}
     study = yamlfile.build({**file.model_dump(), **chosen, "resources": asked}, StudyFile, "options")
     refuse_clashes(study)
+    demand_whole(study.resources)
     return study.model_copy(update={"agents": with_params(study.agents, options.params)})
 
 
@@ -91,6 +93,17 @@ def refuse_clashes(study: StudyFile) -> None:
     hosts_of(study.network)
     if study.samples > 1 and study.snapshot_every:
         raise UserError("--snapshot-every looks at one piece of work as it grows; leave it out, or --samples")
+
+
+def demand_whole(resources: ResourceChoice) -> None:
+    """Refuse a part of a GPU that nobody said may be shared: Ray keeps no memory of it apart."""
+    gpus = resources.gpus
+    if isinstance(gpus, str) or not gpus % 1:
+        return
+    if gpus > 1:
+        raise UserError(f"{gpus:g} GPUs per run: write a whole number, or a part of one")
+    if not resources.share_gpus:
+        raise UserError(f"{gpus:g} GPUs per run: runs on one GPU aren't kept apart; if that is meant, say --share-gpus")
 
 
 def request_of(study: StudyFile, catalog: Catalog, isolation: str, salt_digest: str) -> Request:

@@ -59,15 +59,6 @@ class ResourceChoice(Strict):
             raise ValueError("must not be negative")
         return value
 
-    @pydantic.model_validator(mode="after")
-    def _whole_or_shared(self) -> ResourceChoice:
-        if not isinstance(self.gpus, str) and self.gpus % 1:
-            if self.gpus > 1:
-                raise ValueError(f"gpus: {self.gpus:g} is neither a whole number nor less than 1")
-            if not self.share_gpus:
-                raise ValueError(f"gpus: {self.gpus:g} of a GPU isn't kept apart from the rest; say --share-gpus")
-        return self
-
 
 class WandbFile(Strict):
     mode: Literal["disabled", "offline", "online"] | None = None  # None: as WANDB_MODE says

@@ -7,5 +7,5 @@ options=()
 for task in "$@"; do options+=(--task "$task"); done
 "$bin/mldevbench" run --name demo --storage "$storage" --agent oracle --agent noop "${options[@]}"
 "$bin/mldevbench" run --name demo --storage "$storage" --agent react --model scripted/studies/demo/scripted.yaml --task hello_world
-"$bin/mldevbench" report demo --storage "$storage" --format md > "$storage/demo/report.md"
-echo "tables: $storage/demo/report.md; Parquet: $storage/demo/runs/"
+"$bin/mldevbench" report demo --storage "$storage" --format md --html "$storage/demo/report.html" > "$storage/demo/report.md"
+echo "page: $storage/demo/report.html; tables: $storage/demo/report.md; Parquet: $storage/demo/runs/"

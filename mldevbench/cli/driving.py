@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mldevbench.cli.audience import Audience
 from mldevbench.cli.output import note, print_json, print_table
 from mldevbench.report import outcomes_by_task, success_by_category
+from mldevbench.report.scope import Scope
 from mldevbench.store.lease import Lease
 from mldevbench.store.place import Place
 from mldevbench.store.salt import read_salt
@@ -37,7 +38,7 @@ def drive(call: Call, ready: Ready, place: Place) -> int:
         whole = frozen_plan(ready, place)
         note(f"study {ready.name}: {len(whole)} runs, results in {place.shown}/")
         note(f"  goes on with: {resume_command(ready.name)}")
-        with session(ready.address) as embedded:
+        with lease.kept(), session(ready.address) as embedded:
             where = "embedded on this machine" if embedded else ready.address
             note(f"  Ray: {where}; sandbox: {ready.request.isolation}")
             ended = _run(call, ready, place, whole, lease, embedded)
@@ -131,9 +132,9 @@ def _conclude(call: Call, ready: Ready, place: Place, ended: Ended) -> None:
             }
         )
     elif rows and not call.quiet and not ended.interrupted:  # who stops us leaves no time for tables
+        scope = Scope((ready.name,), tuple(rows), tally.planned, len(rows), partial=True)
         for table in (success_by_category(rows), outcomes_by_task(rows)):
-            title = table.title if ready.request.isolation != "process" else f"{table.title} (weak sandbox: process)"
-            print_table(title, table.columns, table.rows, table.note)
+            print_table(table.under(scope.heading).title, table.columns, table.rows, table.note)
     note(
         f"{tally.done} of {tally.planned} runs done: {tally.passed} passed, {tally.failed} failed"
         + (f", {tally.void} void" if tally.void else "")

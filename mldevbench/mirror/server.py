@@ -66,7 +66,7 @@ class Server:
             return web.Response(status=fault.status, body=fault.body)
         try:
             found = hub.find_file(self._shelf, path)
-            said = None if found else hub.answer_api(self._shelf, path, form)
+            said = None if found else await asyncio.to_thread(hub.answer_api, self._shelf, path, form)
         except hub.Missing as missing:
             return hub.refusal(missing)
         if said is not None:
@@ -74,15 +74,15 @@ class Server:
         item = found[1] if found else self._shelf.files.get(path)
         if item is None:
             return web.Response(status=404, text="not on this mirror\n")
-        return await self._send(request, item, hub.headers_of(*found) if found else {}, fault)
+        tag = {"ETag": f'"{await asyncio.to_thread(lambda: item.sha256)}"'}
+        return await self._send(request, item, await asyncio.to_thread(hub.headers_of, *found) if found else tag, fault)
 
     async def _send(
         self, request: web.BaseRequest, item: Item, more: Mapping[str, str], fault: Fault | None
     ) -> web.StreamResponse:
         """Send a file, or a range of it, or as much as a fault lets through."""
         start, stop, status = _span(request, item.size)
-        headers = {"Accept-Ranges": "bytes", "Content-Type": "application/octet-stream",
-                   "ETag": f'"{item.sha256}"', **more, "Server": "mirror"}  # fmt: skip
+        headers = {"Accept-Ranges": "bytes", "Content-Type": "application/octet-stream", **more, "Server": "mirror"}
         if status == 416:
             return web.Response(status=416, headers={"Content-Range": f"bytes */{item.size}"})
         if status == 206:
@@ -134,7 +134,10 @@ async def _form(request: web.BaseRequest) -> dict[str, Any] | None:
     if (request.content_length or 0) > LARGEST_FORM:
         return None
     if "json" in request.content_type:
-        given = await request.json()
+        try:
+            given = await request.json()
+        except ValueError:
+            return None
         return given if isinstance(given, dict) else None
     posted = await request.post()
     return {name: posted.getall(name) if name == "paths" else posted[name] for name in posted}

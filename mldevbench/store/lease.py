@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from mldevbench.errors import UserError
+from mldevbench.errors import Fault, UserError
 from mldevbench.store.place import Place
 
 RENEW_SECONDS = 5.0
@@ -68,6 +70,24 @@ class Lease:
             return False
         self._write(Holder(**{**asdict(self.mine), "counter": holder.counter + 1}))
         return True
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Move the counter from a thread: starting Ray, or a slow storage, must not look like death."""
+        over = threading.Event()
+
+        def keep() -> None:
+            while not over.wait(RENEW_SECONDS):
+                with suppress(Fault):
+                    self.renew()
+
+        thread = threading.Thread(target=keep, name="lease", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join(RENEW_SECONDS)
 
     def release(self) -> None:
         holder = self._read()

@@ -106,7 +106,9 @@ def test_the_budget_stops_it(stage: Stage, agent: str, reason: StopReason) -> No
     played = play(stage, agent, costly(turns(agent, *[leaves] * 9)), HOLDS_TWO[reason])
     assert played.submitted.stop_reason is reason, played.submitted.detail
     played.assert_counted()
-    assert played.submitted.usage.steps == 2
+    assert 2 <= played.submitted.usage.steps <= 3, (
+        "a third may fit, where the server says more than the prompt was long"
+    )
     assert any(step.tool == TOOLS[agent] for step in played.steps), "what it did before the stop is told"
     checks = played.verdict().checks
     assert checks and not played.verdict().passed, "what it left is judged, and this can't be called"

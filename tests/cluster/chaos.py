@@ -16,7 +16,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -37,7 +36,6 @@ from mldevbench.trajectory import stored_steps  # noqa: E402
 
 INSIDE = "MLDEVBENCH_CHAOS_INSIDE"
 CALLS = 3
-TRIES = 5
 OURS = re.compile(r"ray::(RunWorker|ValidationWorker|Keeper)|bwrap|zygote|starter")
 ABSENT = {"Z", "X"}
 
@@ -70,7 +68,7 @@ class Scene:
     doomed: list[Any] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
     codes: list[int] = field(default_factory=list)
-    returning: threading.Thread | None = None
+    returning: subprocess.Popen[bytes] | None = None
 
     def command(self, name: str) -> list[str]:
         words = ["--name", name, "--root", self.plugins, "--agent", "worker", "--agent", "asker=openai/tested"]
@@ -146,9 +144,10 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
             found = findings(scene, calm, asked)
         finally:
             if scene.returning:
-                scene.returning.join()
+                scene.returning.terminate()
+                scene.returning.wait(60)
             cluster.shutdown()
-    found["left after all"] = left_over(lambda title: True)
+    found["left after all"] = left_over(lambda title: True, seconds=150)
     print(json.dumps({"seed": seed, "happened": scene.happened, "codes": scene.codes, "broken": found}), flush=True)
     kept = not any(found.values())
     if kept:
@@ -183,8 +182,7 @@ def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[
         kill_node(scene, scene.doomed[0])
     elif kind == "node for a while":
         kill_node(scene, scene.doomed[1])
-        scene.returning = threading.Thread(target=come_back, args=(scene,))
-        scene.returning.start()
+        scene.returning = come_back(scene)
     else:
         title = {"run actor": "ray::RunWorker", "validation actor": "ray::ValidationWorker"}[kind]
         pids = sorted(pid for pid, words in processes().items() if words.startswith(title))
@@ -192,14 +190,12 @@ def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[
             kill(dice.choice(pids))
 
 
-def come_back(scene: Scene) -> None:
-    """Start a node beside the study; Ray gives it half a minute, which a busy machine may exceed."""
-    for _ in range(TRIES):
-        try:
-            scene.cluster.add_node(num_cpus=2, num_gpus=0)
-            return
-        except Exception as error:
-            print(f"a node didn't start: {error}", file=sys.stderr)
+def come_back(scene: Scene) -> subprocess.Popen[bytes]:
+    """Start a node beside the study, as an autoscaler would, and don't wait for it."""
+    ports = ["--dashboard-agent-listen-port", "0", "--min-worker-port", "0", "--max-worker-port", "0"]
+    command = [str(Path(sys.executable).parent / "ray"), "start", "--address", scene.cluster.address, "--block", *ports]
+    with (scene.folder / "node.log").open("ab") as log:
+        return subprocess.Popen([*command, "--num-cpus", "2", "--num-gpus", "0"], stdout=log, stderr=log)
 
 
 def kill_node(scene: Scene, node: Any) -> None:

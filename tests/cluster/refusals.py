@@ -18,6 +18,7 @@ sys.path[:0] = [str(Path(__file__).parent)]
 from nodes import bring_loopback_up, give_nodes_time  # noqa: E402
 
 PLUGINS, FOLDER = sys.argv[1:3]
+LATE = 30  # runs: long enough for a node to join
 BASE = ["--root", PLUGINS, "--agent", "watcher", "--task", "quick", "--sandbox", "bubblewrap"]
 
 
@@ -79,18 +80,29 @@ def main() -> None:
 
 def two_at_once(at: str) -> dict[str, Any]:
     first, second = (start(at, "--name", name, "--seeds", "6") for name in ("first", "second"))
-    wait_for(Path(FOLDER, "r", "first", "runs", "*.parquet"), first)
+    wait_for(Path(FOLDER, "r", "first", "lease.json"), first)
     again = ended(start(at, "--name", "first", "--seeds", "6"))
     return {"again": again, "first": ended(first), "second": ended(second)}
 
 
 def without_sandbox(cluster: Any) -> dict[str, Any]:
     """A node without bwrap joins a study that runs, then one is begun while it is there."""
-    study = start(cluster.address, "--name", "late", "--seeds", "8")
+    study = start(cluster.address, "--name", "late", "--seeds", str(LATE))
     wait_for(Path(FOLDER, "r", "late", "attempts", "*.parquet"), study)
-    node = cluster.add_node(num_cpus=4, num_gpus=0, env_vars={"PATH": "/nowhere"})
-    late = ended(study)
-    return {"late": {**late, "node": node.node_id}, "no sandbox": ended(start(cluster.address, "--name", "no"))}
+    node = node_without_sandbox(cluster.address)
+    try:
+        return {"late": ended(study), "no sandbox": ended(start(cluster.address, "--name", "no"))}
+    finally:
+        node.terminate()
+        node.wait(60)
+
+
+def node_without_sandbox(address: str) -> subprocess.Popen[bytes]:
+    ray = Path(sys.executable).parent / "ray"
+    ports = "--dashboard-agent-listen-port 0 --min-worker-port 0 --max-worker-port 0"
+    joined = f"exec {ray} start --address {address} --block --num-cpus 4 --num-gpus 0 {ports}"
+    command = ["unshare", "--mount", "bash", "-c", f"mount --bind /dev/null $(command -v bwrap) && {joined}"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 REFUSED = {
     "gpus": "no node can hold a run of 1 CPUs, 2 GPUs",
     "label": "no node has GPU type or label 'zone=mars'",
-    "share": "say --share-gpus",
+    "share": "if that is meant, say --share-gpus",
     "full storage": "MB free; make room or choose another --storage",
     "no rights": "can't be written (storage_error",
     "full scratch": "GB free; make room or choose another with --scratch",
@@ -45,9 +45,9 @@ def test_each_refusal_is_one_clear_line_and_nothing_hangs(
         assert "Traceback" not in said[name]["said"], name
     again = said["again"]
     assert again["code"] == 2 and "is being run by process" in again["said"] and " s now" in again["said"], again
-    for name, count in (("first", 6), ("second", 6), ("late", 8)):
+    for name, count in (("first", 6), ("second", 6), ("late", 30)):
         rows = list(StudyStore(open_place(str(tmp_path / "r" / name))).runs.all())
         assert (said[name]["code"], len(rows)) == (0, count), said[name]
         assert {(row.outcome, row.attempts) for row in rows} == {(Outcome.PASSED, 1)}, name
-        assert not [row for row in rows if (row.node or "").endswith(said["late"]["node"][:6])]
+        assert len({row.node for row in rows}) == 1, "a run was given to the node without a sandbox"
     assert "left out: " in said["late"]["said"], "the node without a sandbox was never asked"
