@@ -122,6 +122,13 @@ def fetch(assets: Iterable[Asset], fetcher: Fetcher) -> None:
         fetcher.bring(asset)
 
 
+def owed_bytes(tasks: Iterable[Task], profile: str) -> int:
+    """Return how much this machine lacks of what tasks declare."""
+    keep = default_keep()
+    each = distinct(asset for task in tasks for asset in declared(task, profile))
+    return sum(asset.bytes for asset in each if not keep.has(asset.sha256, asset.bytes))
+
+
 def ensure(task: Task, profile: str, *, offline: bool = False) -> None:
     """See to it that a task's assets are on this machine before work starts."""
     assets = declared(task, profile)

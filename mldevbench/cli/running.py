@@ -176,6 +176,8 @@ def resume_command(name: str) -> str:
 
 def show_plan(call: Call, ready: Ready, place: Place) -> int:
     """Say what would be run; nothing is started and nothing written."""
+    from mldevbench.assets.fetching import owed_bytes
+
     requests = [*frozen.read_requests(place), ready.request]
     whole = plan(requests)
     done = StudyStore(place).open() if place.has("study.yaml") else {}
@@ -195,6 +197,7 @@ def show_plan(call: Call, ready: Ready, place: Place) -> int:
         "owed": len(owed),
         "run_minutes": round(minutes, 1),
         "gpu_hours": round(gpu_hours, 2),
+        "download_mb": round(owed_bytes(map(ready.catalog.task, expected), ready.request.profile) / 1e6, 1),
         "usd_at_most": usd,
     }
     if call.json:

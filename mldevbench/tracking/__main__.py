@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from mldevbench.tracking.board import Board
 from mldevbench.tracking.message import Closing, Opening, Point
 
-END_SECONDS = 120  # nobody waits longer, and no process is left behind
+END_SECONDS = 200  # nobody waits longer, and no process is left behind
 
 
 def messages() -> Iterator[object]:

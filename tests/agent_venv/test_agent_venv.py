@@ -69,6 +69,7 @@ def test_what_is_in_it_names_it(tmp_path: Path, cache: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_two_that_ask_at_once_build_it_once_and_a_sandbox_sees_it(tmp_path: Path, cache: Path, task_venv: Path) -> None:
     agent = load_agent(agent_folder(tmp_path))
     file = agent.file.venv
@@ -97,6 +98,7 @@ def test_two_that_ask_at_once_build_it_once_and_a_sandbox_sees_it(tmp_path: Path
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_what_pip_says_is_passed_on(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     agent = load_agent(agent_folder(tmp_path, packages="no-such-package-anywhere==1"))
@@ -107,6 +109,7 @@ def test_what_pip_says_is_passed_on(tmp_path: Path, cache: Path, monkeypatch: py
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_without_installing_a_missing_agent_stops_the_study_before_it_starts(
     cli: Cli, tmp_path: Path, cache: Path
 ) -> None:

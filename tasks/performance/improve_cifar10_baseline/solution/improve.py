@@ -11,7 +11,7 @@ from model import build
 from pictures import load_training_set
 from torch.nn import functional
 
-EPOCHS, BATCH, RATE = 80, 100, 6e-3
+EPOCHS, BATCH, RATE = 130, 100, 6e-3
 
 
 def varied(pictures):
