@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from mldevbench.digest import of_tree, of_value
+from mldevbench.errors import Fault
 from mldevbench.model.failure import Failed, Failure, Kind, failure_of
 from mldevbench.model.secrets import Scrubber
 from mldevbench.model.spec import ModelSpec
@@ -20,7 +22,7 @@ from mldevbench.model.upstream import Answer, Provider, Request
 
 NAMESPACE = "mldevbench"
 IDLE_SECONDS = 300.0
-START_SECONDS = 120.0
+START_SECONDS = 300.0
 GRACE_SECONDS = 30.0  # beyond the call's own time-out, before the process itself is held for dead
 AT_ONCE = 10_000
 
@@ -31,6 +33,7 @@ class HostWorker:
     def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
         self._calls = 0
+        self._raylet = os.getppid()
         self._used = time.monotonic()
         self._watch: asyncio.Task[None] | None = None
 
@@ -55,6 +58,8 @@ class HostWorker:
     async def _end_when_idle(self) -> None:
         while self._calls or time.monotonic() - self._used < self._idle_seconds:
             await asyncio.sleep(min(5.0, self._idle_seconds / 4))
+            if os.getppid() != self._raylet:  # its node has died, and nobody else would end it
+                os._exit(1)
         ray.kill(ray.get_runtime_context().current_actor)
 
 
@@ -95,7 +100,10 @@ class HostedProvider:
     async def ready(self) -> None:
         if self._actor is None:
             actor = await asyncio.to_thread(host_actor, self._study)
-            await self._asked(actor.ready.remote(), START_SECONDS)
+            try:
+                await self._asked(actor.ready.remote(), START_SECONDS)
+            except Failed as failed:  # the agent has asked nothing yet: this can't be its doing
+                raise Fault("provider_error", str(failed)) from None
             self._actor = actor
 
     async def send(self, request: Request, seconds: float) -> Answer:

@@ -68,7 +68,7 @@ class Trajectory:
 
     def record(self, step: Step) -> None:
         """Append one step; one that comes after the end is dropped, since nothing may follow the last segment."""
-        line = self._scrub(to_line(step)).encode() + b"\n"
+        line = self._scrub(to_line(step)).encode("utf-8", "backslashreplace") + b"\n"
         with self._lock:
             if self._file is not None:
                 os.write(self._file, line)

@@ -83,3 +83,11 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     assert [step.text for step in read_steps(text)] == [str(number) for number in range(100)]
     assert len(read_steps(text[:-20])) == 99
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_half_a_character_in_an_agents_output_breaks_nothing(tmp_path: Path) -> None:
+    place = open_place(str(tmp_path / "kept"))
+    with Trajectory(tmp_path / "trajectory.jsonl", place) as trajectory:
+        trajectory.record(Step("tool", text="half \udc80 a character", number=1))
+    (step,) = stored_steps(place)
+    assert step.text == "half \udc80 a character"
