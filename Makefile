@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla hello_world
+TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla wandb_integration improve_cifar10_baseline hello_world
 DEMO_STORAGE ?= results
 
 .PHONY: setup demo check test prove bench screenshots clean

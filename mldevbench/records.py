@@ -129,7 +129,7 @@ class Run:
             self.spec.agent, self.spec.digest, self.spec.model, self.spec.params,
             self.task, self.task_digest, self.profile, self.instance, self.seed,
             [budget.steps, budget.minutes, budget.wall_minutes, budget.tokens, budget.usd],
-            self.gpus, self.samples,
+            float(self.gpus), self.samples,
         ]  # fmt: skip
         return of_value(request, 16)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import io
 import tarfile
@@ -86,7 +87,11 @@ def table_of(rows: Sequence[Row]) -> bytes:
 def write_archive(collection: Collection, path: Path) -> None:
     """Write a .tgz whose order and times tell nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
+    with (
+        path.open("wb") as file,
+        gzip.GzipFile("", "wb", 1, file, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w") as archive,
+    ):
         for name, content in sorted({**collection.images, TABLE: table_of(collection.rows)}.items()):
             member = tarfile.TarInfo(f"{TOP}/{name}")
             member.size, member.mode = len(content), 0o644
