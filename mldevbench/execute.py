@@ -174,9 +174,7 @@ class Attempt:
         )
 
     @contextmanager
-    def _model(
-        self, trajectory: Trajectory, scrub: Scrubber, snapshots: Snapshots | None
-    ) -> Iterator[Model | None]:
+    def _model(self, trajectory: Trajectory, scrub: Scrubber, snapshots: Snapshots | None) -> Iterator[Model | None]:
         if self.order.model is None:
             yield None
             return

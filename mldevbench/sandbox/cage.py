@@ -84,9 +84,7 @@ class Cage:
             close_all(descriptors)
         return self.finish(pending, started, seconds, stop)
 
-    def finish(
-        self, pending: Pending, started: float, seconds: float, stop: threading.Event | None = None
-    ) -> Finished:
+    def finish(self, pending: Pending, started: float, seconds: float, stop: threading.Event | None = None) -> Finished:
         """Wait for a command that has been ordered; end it when its time is up, or when we are told to."""
         timed_out = not _wait(pending.finished, seconds, stop)
         if timed_out:

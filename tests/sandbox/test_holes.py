@@ -13,6 +13,7 @@ from sandbox.test_intruder import attack
 
 from mldevbench.sandbox import bubblewrap, seccomp
 from mldevbench.sandbox.cage import Cage
+from mldevbench.sandbox.interpreter import behind
 from mldevbench.sandbox.opening import opaque_folder
 from mldevbench.sandbox.protocol import Bind
 
@@ -98,7 +99,7 @@ def test_only_named_paths_are_visible(cage: Cage) -> None:
         "var",
         "workspace",
     }
-    interpreters = {path.parts[1] for path in bubblewrap.behind(None).prefixes}
+    interpreters = {path.parts[1] for path in behind(None).prefixes}
     assert top <= named | interpreters
     etc = set(said(cage, "ls -A /etc").split())
     assert not etc & {"shadow", "hostname", "fstab", "machine-id", "resolv.conf", "ssh", "environment"}
