@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Weights = dict[str, np.ndarray]
 FILE = Path(__file__).with_name("tiny_vit.safetensors")
-SHA256 = "b60dc90ef52518bbd608d5bd32c365a7cb29e33b4f44e7f73a3e1de3760f56a3"  # so that this source and the weights change together
+SHA256 = "b60dc90ef52518bbd608d5bd32c365a7cb29e33b4f44e7f73a3e1de3760f56a3"  # weights and source change together
 CONFIG: dict[str, Any] = {
     "architectures": ["ViTForImageClassification"],
     "model_type": "vit",
