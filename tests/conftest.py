@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,10 @@ import pytest
 from support import Cli
 
 from mldevbench import task_venv as venvs
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that starts us in the background hands down a deaf ear, and the commands that we interrupt would have it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 PLUGINS = Path(__file__).parent / "plugins"
 

@@ -38,7 +38,8 @@ def turns_of(agent: str, task: str) -> list[dict[str, object]]:
     command = solving(task)
     if agent == "react":
         return [{"calls": [{"shell": {"command": command}}]}, {"text": "done"}]
-    if agent == "openhands":
+    if agent == "openhands":  # whose terminal takes one command at a time
+        command = f"bash <<'END_OF_SCRIPT'\n{command}\nEND_OF_SCRIPT"
         return [{"calls": [{"terminal": {"command": command}}]}, {"calls": [{"finish": {"message": "done"}}]}]
     return [{"text": f"A plan.\n\n```python\n{script(command)}\n```"}, {"calls": [{"submit_review": REVIEW}]}]
 

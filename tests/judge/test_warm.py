@@ -51,6 +51,7 @@ def median_seconds(room: Room, times: int) -> float:
 
 
 @pytest.mark.slow
+@pytest.mark.crowd
 def test_validating_a_checkpoint_warm_is_ten_times_as_fast(trained: Submission, warm_settings: RoomSettings) -> None:
     cold_settings = replace(warm_settings, warm=False)
     with Room(trained) as warm, Room(trained, settings=cold_settings) as cold:
@@ -70,7 +71,16 @@ def test_warm_calls_draw_other_numbers_each_time(trained: Submission, warm_setti
 
 
 # The token is given in two halves, so that looking for it doesn't put it there.
-ALLOWED = {"HOME", "LANG", "OMP_NUM_THREADS", "PATH", "PYTHONDONTWRITEBYTECODE", "TERM", "TMPDIR"}
+ALLOWED = {
+    "CUDA_VISIBLE_DEVICES",
+    "HOME",
+    "LANG",
+    "OMP_NUM_THREADS",
+    "PATH",
+    "PYTHONDONTWRITEBYTECODE",
+    "TERM",
+    "TMPDIR",
+}
 LOOK = r"""
 import torch, os, re
 def probe(inputs):
