@@ -113,7 +113,7 @@ class Attempt:
             self.means.place.take(archive, scratch / "submission.tar")
         return Submitted(
             self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
-            started_at, finished_at, wall, self.meter.working_seconds, isolation, self.order.network, self.means.node,
+            started_at, finished_at, wall, min(self.meter.working_seconds, wall), isolation, self.order.network, self.means.node,
         )  # fmt: skip
 
     @property
