@@ -108,12 +108,13 @@ class Attempt:
             if self._stopped.is_set():
                 raise Fault("cancelled", "the attempt was stopped from outside")
             finished_at, wall = datetime.now(UTC), self.clock() - began
+            working = min(self.meter.working_seconds, wall)
             archive = f"{self._folder}/submission.tar"
             manifest = self._collect(inside, scratch / "submission.tar")
             self.means.place.take(archive, scratch / "submission.tar")
         return Submitted(
             self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
-            started_at, finished_at, wall, min(self.meter.working_seconds, wall), isolation, self.order.network, self.means.node,
+            started_at, finished_at, wall, working, isolation, self.order.network, self.means.node,
         )  # fmt: skip
 
     @property
