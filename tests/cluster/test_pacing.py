@@ -67,4 +67,4 @@ def test_no_run_fails_and_no_call_is_made_twice(plugins: Path, tmp_path: Path, c
     assert said["refused"] <= RUNS
     best = RUNS * CALLS * SECONDS / PLACES
     print(f"{best / said['took']:.3f} of what {PLACES} places can give; {said['refused']} refusals")
-    assert best / said["took"] >= 0.8  # nine tenths where nothing else runs; a neighbour takes its share of two cores
+    assert best / said["took"] >= 0.9
