@@ -1,68 +1,131 @@
 """The long proof: every variant of every task over many instances, and how often a verdict is wrong.
 
-Writes docs/proof.md. `--instances 10` and `--repeat 1` by default; hours for everything on two cores.
+Keeps what it saw of each task in benchmarks/proof.json and writes docs/proof.md from that, so that a proof of some
+tasks renews their rows only. Hours for everything on two cores.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import statistics
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from memory import Peak
 
 from mldevbench.catalog import Catalog
 from mldevbench.cli.proving import Line, Proving, prove_lines
 from mldevbench.sandbox.opening import choose
 from mldevbench.stats.interval import clopper_pearson
+from mldevbench.task import Task
+
+HERE = Path(__file__).resolve().parent
+RECORD, PAGE = HERE / "proof.json", HERE.parent / "docs" / "proof.md"
+HEAD = """# Proof of the tasks
+
+Written by `make prove`. A verdict is wrong when a correct solution fails, or when doing nothing, a cheat or a mutant
+passes; the bound is the 95 % upper Clopper–Pearson bound of the rate of wrong verdicts. Weak recipes train ten times as
+long as in `tasks check`. Validation is the longest of all variants, on two cores that may have had other work; memory is
+what the proof of the task held at its peak, training included. Scores are mean and standard deviation over the instances.
+
+| task | instances | variants | verdicts | wrong | bound | validation, s | memory, MB | scores |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was seen of one task."""
+
+    task: str
+    instances: int
+    jobs: int
+    patience: int
+    variants: int
+    verdicts: int
+    wrong: list[str]
+    validation_seconds: float
+    memory_mb: float
+    scores: dict[str, list[float]]  # of solutions, and of others whose score is a number, by name
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tasks", nargs="*", default=["all", "extra"])
     parser.add_argument("--instances", type=int, default=10)
-    parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--patience", type=int, default=10, help="how many times as long weak recipes train as in CI")
-    parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent.parent / "docs" / "proof.md")
+    parser.add_argument("--jobs", type=int, default=2)
     said = parser.parse_args()
+    proving = Proving(instances=said.instances, patience=said.patience, jobs=said.jobs)
     isolation = choose("auto", trusted=True)
-    proving = Proving(instances=said.instances, repeat=said.repeat, patience=said.patience)
-    lines = prove_lines(Catalog.of().tasks(said.tasks), proving, isolation)
-    said.out.write_text(page(lines, isolation, said.instances, said.repeat), encoding="utf-8")
-    print(f"wrote {said.out}: {sum(line.proof.ok for line in lines)} of {len(lines)} verdicts as they must be")
-    raise SystemExit(0 if all(line.proof.ok for line in lines) else 1)
+    wrong = 0
+    for task in Catalog.of().tasks(said.tasks):
+        with Peak() as peak:
+            lines = prove_lines([task], proving, isolation)
+        row = row_of(task, lines, proving, peak.megabytes)
+        keep(row)
+        wrong += len(row.wrong)
+        print(f"{task.id}: {row.verdicts - len(row.wrong)} of {row.verdicts} verdicts as they must be", flush=True)
+    raise SystemExit(1 if wrong else 0)
 
 
-def page(lines: Sequence[Line], isolation: str, instances: int, repeat: int) -> str:
-    """Return the table of verdicts, and the flake rate's upper bound for each task."""
-    by_task: dict[str, list[Line]] = defaultdict(list)
-    for line in lines:
-        by_task[line.task].append(line)
-    rows = [_row(task, some) for task, some in sorted(by_task.items())]
-    return "\n".join(
-        [
-            "# Proof of the tasks",
-            "",
-            f"Written by `make prove` ({instances} instances, {repeat} repeats, sandbox {isolation}).",
-            "A verdict is wrong when a correct solution fails, or when doing nothing, a cheat or a mutant passes.",
-            "The bound is the 95 % upper Clopper–Pearson bound of the rate of wrong verdicts.",
-            "",
-            "| task | variants | verdicts | wrong | bound | seconds, mean (sd) |",
-            "|---|---|---|---|---|---|",
-            *rows,
-            "",
-        ]
+def row_of(task: Task, lines: Sequence[Line], proving: Proving, megabytes: float) -> Row:
+    return Row(
+        task=task.id,
+        instances=proving.instances,
+        jobs=proving.jobs or 0,
+        patience=proving.patience,
+        variants=len({(line.proof.variant.kind, line.proof.variant.name) for line in lines}),
+        verdicts=len(lines),
+        wrong=[
+            f"{line.proof.variant.name} {line.instance}: {line.proof.detail}" for line in lines if not line.proof.ok
+        ],
+        validation_seconds=max(line.proof.judging_seconds for line in lines),
+        memory_mb=megabytes,
+        scores=scores(task, lines),
     )
 
 
-def _row(task: str, lines: Sequence[Line]) -> str:
-    wrong = sum(not line.proof.ok for line in lines)
-    seconds = [line.proof.seconds for line in lines]
-    variants = len({(line.proof.variant.kind, line.proof.variant.name) for line in lines})
-    bound = clopper_pearson(wrong, len(lines))[1]
-    spread = statistics.stdev(seconds) if len(seconds) > 1 else 0.0
-    took = f"{statistics.mean(seconds):.1f} ({spread:.1f})"
-    return f"| {task} | {variants} | {len(lines)} | {wrong} | {bound:.4f} | {took} |"
+def scores(task: Task, lines: Sequence[Line]) -> dict[str, list[float]]:
+    """Return the task's own metric for each variant that has one."""
+    found: dict[str, list[float]] = {}
+    for line in lines if task.file.score else ():
+        for metric in line.proof.verdict.metrics if line.proof.verdict else ():
+            if metric.name == task.file.score:
+                found.setdefault(line.proof.variant.name, []).append(metric.value)
+    return found
+
+
+def keep(row: Row) -> None:
+    """Put a row in its place in the record, and write the page anew."""
+    rows = {name: Row(**value) for name, value in _recorded().items()} | {row.task: row}
+    kept = {name: asdict(rows[name]) for name in sorted(rows)}
+    RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(HEAD + "".join(f"{line}\n" for line in page_rows(rows)), encoding="utf-8")
+
+
+def _recorded() -> dict[str, dict]:
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+
+
+def page_rows(rows: dict[str, Row]) -> Iterator[str]:
+    for name in sorted(rows):
+        row = rows[name]
+        bound = clopper_pearson(len(row.wrong), row.verdicts)[1]
+        yield (
+            f"| {name} | {row.instances} | {row.variants} | {row.verdicts} | {len(row.wrong)} | {bound:.4f} "
+            f"| {row.validation_seconds:.1f} | {row.memory_mb:.0f} | {said(row.scores)} |"
+        )
+
+
+def said(found: dict[str, list[float]]) -> str:
+    """Say the mean and spread of each variant's scores."""
+    return "; ".join(
+        f"{name} {statistics.mean(values):.3f}" + (f" ± {statistics.stdev(values):.3f}" if len(values) > 1 else "")
+        for name, values in found.items()
+    )
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ class Proof:
     variant: Variant
     verdict: Verdict | None  # None: its validation broke, which is never right
     seconds: float
+    judging_seconds: float  # the part of it that validation took
     ok: bool
     detail: str
 
@@ -56,13 +57,15 @@ def prove(
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(archive, keep / f"{task.id}-{variant.kind}-{variant.name}-{instance}.tar")
+        began = perf_counter()
         try:
             verdict = validate_submission(task, archive, made.manifest.digest, draw, profile, settings)
         except (ValidatorBroke, Fault) as broke:
             detail = "; ".join(filter(None, [f"validation broke: {broke}", made.trouble]))
-            return Proof(variant, None, perf_counter() - started, False, detail)
+            return Proof(variant, None, perf_counter() - started, perf_counter() - began, False, detail)
+        judging = perf_counter() - began
     ok = verdict.passed == variant.must_pass
-    return Proof(variant, verdict, perf_counter() - started, ok, detail_of(verdict, made.trouble))
+    return Proof(variant, verdict, perf_counter() - started, judging, ok, detail_of(verdict, made.trouble))
 
 
 def detail_of(verdict: Verdict, trouble: str) -> str:
