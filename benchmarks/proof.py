@@ -27,8 +27,9 @@ HEAD = """# Proof of the tasks
 
 Written by `make prove`. A verdict is wrong when a correct solution fails, or when doing nothing, a cheat or a mutant
 passes; the bound is the 95 % upper Clopper–Pearson bound of the rate of wrong verdicts. Weak recipes train ten times as
-long as in `tasks check`. Validation is the longest of all variants, on two cores that may have had other work; memory is
-what the proof of the task held at its peak, training included. Scores are mean and standard deviation over the instances.
+long as in `tasks check`. Validation is the longest of all variants, on two cores that may have had other work; memory
+is what the proof of the task held at its peak, training included. Scores are mean and standard deviation over the
+instances.
 
 | task | instances | variants | verdicts | wrong | bound | validation, s | memory, MB | scores |
 |---|---|---|---|---|---|---|---|---|
