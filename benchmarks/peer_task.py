@@ -11,7 +11,7 @@ import time
 
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ModelOutput, get_model
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import Score, Target, accuracy, scorer
 from inspect_ai.solver import TaskState, generate, use_tools
 from inspect_ai.tool import bash
@@ -29,8 +29,13 @@ def wrote_it():
 
 def answer(input, tools, tool_choice, config):  # what a mock model is asked with
     if any(message.role == "tool" for message in input):
-        return ModelOutput.from_content("mockllm/model", "done")
-    return ModelOutput.for_tool_call("mockllm/model", "bash", {"cmd": "echo yes > answer.txt"})
+        output = ModelOutput.from_content("mockllm/model", "done")
+    else:
+        output = ModelOutput.for_tool_call("mockllm/model", "bash", {"command": "echo yes > answer.txt"})
+    output.usage = ModelUsage(
+        input_tokens=50, output_tokens=10, total_tokens=60
+    )  # else it counts, with a file from afar
+    return output
 
 
 def main() -> None:

@@ -1,7 +1,8 @@
 """The long proof: every variant of every task over many instances, and how often a verdict is wrong.
 
 Keeps what it saw of each task in benchmarks/proof.json and writes docs/proof.md from that, so that a proof of some
-tasks renews their rows only. Hours for everything on two cores.
+tasks renews their rows only, and one that was cut goes on: a task is proven anew when anything of it has changed.
+Hours for everything on two cores.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from pathlib import Path
 
 from memory import Peak
 
+from mldevbench import digest
 from mldevbench.catalog import Catalog
 from mldevbench.cli.proving import Line, Proving, prove_lines
 from mldevbench.sandbox.opening import choose
 from mldevbench.stats.interval import clopper_pearson
 from mldevbench.task import Task
+from mldevbench.validate.variant import FOLDERS
 
 HERE = Path(__file__).resolve().parent
 RECORD, PAGE = HERE / "proof.json", HERE.parent / "docs" / "proof.md"
@@ -41,8 +44,8 @@ class Row:
     """What was seen of one task."""
 
     task: str
+    digest: str
     instances: int
-    jobs: int
     patience: int
     variants: int
     verdicts: int
@@ -58,11 +61,15 @@ def main() -> None:
     parser.add_argument("--instances", type=int, default=10)
     parser.add_argument("--patience", type=int, default=10, help="how many times as long weak recipes train as in CI")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--again", action="store_true", help="prove unchanged tasks too")
     said = parser.parse_args()
     proving = Proving(instances=said.instances, patience=said.patience, jobs=said.jobs)
     isolation = choose("auto", trusted=True)
     wrong = 0
     for task in Catalog.of().tasks(said.tasks):
+        if not said.again and proven(task, proving):
+            print(f"{task.id}: proven already", flush=True)
+            continue
         with Peak() as peak:
             lines = prove_lines([task], proving, isolation)
         row = row_of(task, lines, proving, peak.megabytes)
@@ -72,11 +79,28 @@ def main() -> None:
     raise SystemExit(1 if wrong else 0)
 
 
+def proven(task: Task, proving: Proving) -> bool:
+    row = recorded().get(task.id)
+    return (
+        row is not None
+        and not row.wrong
+        and row.digest == digest_of(task)
+        and row.instances >= proving.instances
+        and row.patience >= proving.patience
+    )
+
+
+def digest_of(task: Task) -> str:
+    """Cover what is proven: the task, its judges and all known answers."""
+    answers = [digest.of_tree(task.part(name)) for name in ("solution", *FOLDERS.values())]
+    return digest.of_value([task.task_digest("mini"), task.validator_digest(), *answers], 16)
+
+
 def row_of(task: Task, lines: Sequence[Line], proving: Proving, megabytes: float) -> Row:
     return Row(
         task=task.id,
+        digest=digest_of(task),
         instances=proving.instances,
-        jobs=proving.jobs or 0,
         patience=proving.patience,
         variants=len({(line.proof.variant.kind, line.proof.variant.name) for line in lines}),
         verdicts=len(lines),
@@ -101,14 +125,15 @@ def scores(task: Task, lines: Sequence[Line]) -> dict[str, list[float]]:
 
 def keep(row: Row) -> None:
     """Put a row in its place in the record, and write the page anew."""
-    rows = {name: Row(**value) for name, value in _recorded().items()} | {row.task: row}
+    rows = recorded() | {row.task: row}
     kept = {name: asdict(rows[name]) for name in sorted(rows)}
     RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     PAGE.write_text(HEAD + "".join(f"{line}\n" for line in page_rows(rows)), encoding="utf-8")
 
 
-def _recorded() -> dict[str, dict]:
-    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+def recorded() -> dict[str, Row]:
+    kept = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
+    return {name: Row(**value) for name, value in kept.items()}
 
 
 def page_rows(rows: dict[str, Row]) -> Iterator[str]:
