@@ -7,7 +7,7 @@ import importlib
 import sys
 from pathlib import Path
 
-PARTS = ("overhead", "peers", "judging", "scheduling", "growth", "doors")
+PARTS = ("overhead", "peers", "judging", "scheduling", "growth", "doors", "snapshots")
 
 
 def main() -> None:

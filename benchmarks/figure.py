@@ -10,7 +10,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+README = PAGE.parent.parent / "README.md"
 FILE = Path(__file__).resolve().parent / "figures.json"
+BEGIN, END = "<!-- written by make bench -->", "<!-- end of what make bench wrote -->"
+SHOWN = {  # in the README, by name
+    "mldevbench, bubblewrap, 8 at once": "overhead of a run, isolated by bubblewrap, 8 at once",
+    "Inspect AI, local sandbox, 8 at once": "the same in Inspect AI 0.3.285, which isolates nothing there",
+    "warm against fresh": "a checkpoint judged by a warm actor, against a fresh process: times as fast",
+    "committing run 10,000 against run 100": "committing run 10,000, against run 100",
+    "durations learned: bound / makespan, median of 40 draws": "best possible makespan over ours, learning on the way",
+}
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,21 @@ def write(figures: list[Figure]) -> None:
     about = {"python": platform.python_version(), "cores": os.cpu_count(), "machine": platform.machine()}
     FILE.write_text(json.dumps({"about": about, "figures": [asdict(one) for one in figures]}, indent=1) + "\n", "utf-8")
     PAGE.write_text(page(figures, about), "utf-8")
+    README.write_text(with_block(README.read_text("utf-8"), figures), "utf-8")
+
+
+def read() -> tuple[list[Figure], dict[str, object]]:
+    kept = json.loads(FILE.read_text("utf-8"))
+    return [Figure(**one) for one in kept["figures"]], kept["about"]
+
+
+def with_block(text: str, figures: list[Figure]) -> str:
+    """Return the README with the figures that it shows put in their place."""
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    known = {one.name: one for one in figures}
+    rows = [f"| {words} | {known[name].shown} |" for name, words in SHOWN.items() if name in known]
+    return "\n".join([before + BEGIN, "", "| measured in one run | |", "|---|---|", *rows, "", END + after])
 
 
 def page(figures: list[Figure], about: dict[str, object]) -> str:

@@ -1,9 +1,15 @@
-"""The most memory that this process and all that it started held together."""
+"""The most memory that this process and all that it started held together.
+
+`python benchmarks/memory.py make demo TASKS=all` runs a command and says its time and memory at the end.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 PERIOD = 0.2
@@ -52,3 +58,15 @@ def held(process: int) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+def main() -> None:
+    began = time.monotonic()
+    with Peak() as peak:
+        code = subprocess.call(sys.argv[1:])
+    print(f"{time.monotonic() - began:.0f} s, at most {peak.megabytes:,.0f} MB")
+    raise SystemExit(code)
+
+
+if __name__ == "__main__":
+    main()

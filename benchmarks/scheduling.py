@@ -1,61 +1,123 @@
-"""How well the queue uses a cluster: its makespan against the bound, and what a decision costs in a large study.
-
-Prints a table; nothing of it needs Ray or a quiet machine. `--ray` also plays one draw on real actors that sleep.
-"""
+"""How well the queue uses a cluster: its makespan against the bound, on paper and on real actors, and what it costs."""
 
 from __future__ import annotations
 
-import os
+import gc
 import random
 import statistics
-import sys
-import time
 import tracemalloc
+from collections.abc import Callable, Iterator
 
-from cluster.berth import Berth
-from cluster.crew import Crew
-from cluster.scheduler import Durations, Queue
+from figure import Figure
+from sleeping import on_ray
+
+from cluster.scheduler import Durations
 from cluster.shape import Node, Shape
-from cluster.simulator import Paper, first_come, play
+from cluster.simulator import first_come, play
 from mldevbench.records import AgentSpec, Budget, Run
 
-TASKS, SEEDS, SLOTS, DRAWS = 30, 7, 16, 20
-REAL_SECONDS = 90.0
+TASKS, SEEDS, SLOTS = 30, 7, 16
+AGENTS, FORECAST_SEEDS, TYPICAL_MINUTES = 4, 5, 20
+GROUP = f"Scheduling, {TASKS} tasks × {SEEDS} seeds on {SLOTS} slots"
+FORECAST = f"Forecast, {TASKS} tasks × {FORECAST_SEEDS} seeds × {AGENTS} agents, typically {TYPICAL_MINUTES} minutes"
+DRAWS = range(1000, 1040)  # the scheduler's margin was chosen on draws 0 to 19
 BETWEEN, WITHIN = 0.8, 0.3  # spread of the logarithm of durations, between tasks and within one
 NODES = [Node(f"n{number}", Shape(4)) for number in range(SLOTS // 4)]
+REAL_SECONDS = 60.0
 
 
-def main() -> None:
-    found: dict[str, list[float]] = {"first come": [], "learned": [], "known": [], "learned, --order makespan": []}
-    for draw in range(DRAWS):
-        runs, took = study(draw, SEEDS)
+def measure() -> Iterator[Figure]:
+    yield from bounds()
+    yield from flatness()
+    yield from forecast()
+    yield from reality()
+
+
+def bounds() -> Iterator[Figure]:
+    """Yield how near each order comes to the bound that none can beat: all the work spread evenly, or the longest."""
+    studies = [study(draw, SEEDS) for draw in DRAWS]
+    for name, target, makespan in (
+        ("first come", None, lambda runs, took: first_come(runs, lambda run: took[run.run_id], SLOTS)),
+        ("durations learned", 0.95, lambda runs, took: on_paper(runs, took, Durations({}))),
+        ("durations known", 0.98, lambda runs, took: on_paper(runs, took, known(runs, took))),
+        ("learned, --order makespan", None, lambda runs, took: on_paper(runs, took, Durations({}), "makespan")),
+    ):
+        median, lowest = shares(studies, makespan)
+        met = None if target is None else median >= target
+        what = f"{name}: bound / makespan"
+        yield Figure(GROUP, f"{what}, median of {len(DRAWS)} draws", median, "", f"≥ {target}" if target else "", met)
+        yield Figure(GROUP, f"{what}, lowest", lowest, "")
+
+
+def shares(studies: list[Study], makespan: Callable[[list[Run], dict[str, float]], float]) -> tuple[float, float]:
+    found = []
+    for runs, took in studies:
         bound = max(sum(took.values()) / SLOTS, max(took.values()))
-        found["first come"].append(bound / first_come(runs, lambda run, took=took: took[run.run_id], SLOTS))
-        for name, order in (("learned", "seeds"), ("learned, --order makespan", "makespan")):
-            found[name].append(bound / makespan(runs, took, Durations({}), order))
-        found["known"].append(bound / makespan(runs, took, known(runs, took), "seeds"))
-    print(f"{TASKS} tasks x {SEEDS} seeds on {SLOTS} slots, median of {DRAWS} draws: bound / makespan")
-    targets = {"learned": " (target 0.95)", "known": " (target 0.98)"}
-    for name, values in found.items():
-        print(f"  {name + targets.get(name, ''):40} {statistics.median(values):.3f}   lowest {min(values):.3f}")
-    grow()
-    if "--ray" in sys.argv[1:]:
-        runs, took = study(0, SEEDS)
-        scale = REAL_SECONDS * SLOTS / sum(took.values())
-        took = {name: seconds * scale for name, seconds in took.items()}
-        real, paper = on_ray(runs, took), makespan(runs, took, known(runs, took), "seeds")
-        print(f"one draw on Ray: {real:.1f} s, on paper {paper:.1f} s: {real / paper:.3f}x (target within 3 %)")
+        found.append(bound / makespan(runs, took))
+    return statistics.median(found), min(found)
 
 
-def study(draw: int, seeds: int) -> tuple[list[Run], dict[str, float]]:
+def flatness() -> Iterator[Figure]:
+    """Yield what a decision costs in a study of 10,000 runs against one of 1,000."""
+    (small, small_memory), (large, large_memory) = cost(34), cost(334)
+    time, memory = large / small, large_memory / small_memory
+    yield Figure(GROUP, "time of a decision, 10,000 runs against 1,000", time, "×", "≤ 1.2", time <= 1.2)
+    yield Figure(GROUP, "memory for each run, 10,000 runs against 1,000", memory, "×", "≤ 1.2", memory <= 1.2)
+
+
+def cost(seeds: int) -> tuple[float, float]:
+    """Return the seconds of a decision and the bytes for each run; apart, since counting bytes takes time."""
+    runs, took = study(DRAWS[0], seeds)
+
+    def played() -> float:
+        done = play(runs, lambda run: took[run.run_id], NODES, Durations({}), lambda run: Shape())
+        return statistics.median(done.decision_seconds)
+
+    seconds = min(played() for _ in range(3))
+    gc.collect()  # also empties the interpreter's own stock of tuples, which would serve a small study for nothing
+    tracemalloc.start()
+    played()
+    memory = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return seconds, memory / len(runs)
+
+
+def forecast() -> Iterator[Figure]:
+    """Yield how long the whole benchmark would take on a few sizes of cluster, a GPU for each run."""
+    runs, took = study(DRAWS[0], FORECAST_SEEDS, AGENTS, TYPICAL_MINUTES * 60)
+    for gpus in (1, 4, 16):
+        nodes = [Node(f"n{number}", Shape(4, 4)) for number in range(gpus // 4)] or [Node("n", Shape(1, 1))]
+        played = play(runs, lambda run: took[run.run_id], nodes, Durations({}), lambda run: Shape(1, 1))
+        used = 100 * played.busy_seconds / (gpus * played.seconds)
+        yield Figure(FORECAST, f"GPUs: {gpus}, time", played.seconds / 3600, "h")
+        yield Figure(FORECAST, f"GPUs: {gpus}, in use", used, "%")
+
+
+def reality() -> Iterator[Figure]:
+    """Yield how far one draw, scaled down in time, takes longer on real actors than on paper."""
+    runs, took = study(DRAWS[0], SEEDS)
+    scale = REAL_SECONDS * SLOTS / sum(took.values())
+    took = {name: seconds * scale for name, seconds in took.items()}
+    ratio = on_ray(runs, took, known(runs, took), SLOTS) / on_paper(runs, took, known(runs, took))
+    met = abs(ratio - 1) <= 0.03
+    yield Figure(GROUP, "one draw on Ray actors that sleep, against the same on paper", ratio, "×", "within 3 %", met)
+
+
+Study = tuple[list[Run], dict[str, float]]
+
+
+def study(draw: int, seeds: int, agents: int = 1, typical_seconds: float = 150.0) -> Study:
     """Return the runs in the order of the plan, and how long each will take."""
     dice = random.Random(draw)
-    typical = [dice.lognormvariate(5, BETWEEN) for _ in range(TASKS)]
-    spec = AgentSpec("react", "react", "d", "openai/x")
+    typical = {f"task{task}": typical_seconds * dice.lognormvariate(0, BETWEEN) for task in range(TASKS)}
+    specs = [AgentSpec(f"react{number}", "react", "d", "openai/x") for number in range(agents)]
     runs = [
-        Run(spec, f"task{task}", "c", "d", "mini", 0, seed, Budget()) for seed in range(seeds) for task in range(TASKS)
+        Run(spec, task, "c", "d", "mini", 0, seed, Budget())
+        for seed in range(seeds)
+        for task in typical
+        for spec in specs
     ]
-    return runs, {run.run_id: typical[int(run.task[4:])] * dice.lognormvariate(0, WITHIN) for run in runs}
+    return runs, {run.run_id: typical[run.task] * dice.lognormvariate(0, WITHIN) for run in runs}
 
 
 def known(runs: list[Run], took: dict[str, float]) -> Durations:
@@ -66,69 +128,5 @@ def known(runs: list[Run], took: dict[str, float]) -> Durations:
     return durations
 
 
-def makespan(runs: list[Run], took: dict[str, float], durations: Durations, order: str) -> float:
+def on_paper(runs: list[Run], took: dict[str, float], durations: Durations, order: str = "seeds") -> float:
     return play(runs, lambda run: took[run.run_id], NODES, durations, lambda run: Shape(), order).seconds
-
-
-def grow() -> None:
-    """Show that a decision costs the same in a study of 10,000 runs as in one of 1,000."""
-    costs, memories = [], []
-    for seeds in (34, 334):
-        runs, took = study(0, seeds)
-        tracemalloc.start()
-        played = play(runs, lambda run, took=took: took[run.run_id], NODES, Durations({}), lambda run: Shape())
-        memories.append(tracemalloc.get_traced_memory()[1] / len(runs))
-        tracemalloc.stop()
-        costs.append(statistics.median(played.decision_seconds) * 1e6)
-        print(f"{len(runs)} runs: {costs[-1]:.0f} us for each decision, {memories[-1]:.0f} bytes for each run")
-    print(
-        f"10,000 against 1,000: time {costs[1] / costs[0]:.2f}x, memory for each run {memories[1] / memories[0]:.2f}x"
-    )
-
-
-class Sleeper:
-    """Stands for a run actor."""
-
-    def ready(self) -> Berth:
-        return Berth("n", "here")
-
-    def work(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-
-def on_ray(runs: list[Run], took: dict[str, float]) -> float:
-    """Return when the last of these runs ends on real actors, with our own queue and crew; actors are warm before."""
-    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    import ray
-
-    ray.init(address="local", num_cpus=SLOTS, include_dashboard=False, log_to_driver=False)
-    worker = ray.remote(num_cpus=1)(Sleeper)
-    crew = Crew(lambda kind, shape, closed: worker.remote(), [Node("n", Shape(SLOTS))])
-    queue: Queue[Paper] = Queue(known(runs, took), lambda run: Shape())
-    queue.slots = SLOTS
-    for run in runs:
-        queue.add(Paper(run))
-    crew.begin_round()
-    for _ in range(SLOTS):
-        crew.request("run", Shape())
-    for reference in crew.coming():
-        crew.arrived(reference, ray.get(reference))
-    working, began = {}, time.monotonic()
-    while queue or working:
-        crew.begin_round()
-        while queue and not crew.blocked("run", Shape()) and (member := crew.request("run", Shape())):
-            item = queue.pop()
-            assert item is not None
-            working[member.actor.work.remote(took[item.run.run_id])] = member
-        (first,), _ = ray.wait([*working, *crew.coming()], num_returns=1)
-        if first in working:
-            crew.release(working.pop(first))
-        else:
-            crew.arrived(first, ray.get(first))
-    ended = time.monotonic() - began
-    ray.shutdown()
-    return ended
-
-
-if __name__ == "__main__":
-    main()

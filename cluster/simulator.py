@@ -29,7 +29,7 @@ class Played:
     seconds: float = 0.0  # when the last run ended
     started: list[tuple[float, Run]] = field(default_factory=list)
     busy_seconds: float = 0.0
-    decision_seconds: list[float] = field(default_factory=list)  # real time that each decision cost
+    decision_seconds: list[float] = field(default_factory=list)  # processor time that each decision cost
 
 
 def play(
@@ -45,7 +45,7 @@ def play(
     while queue or ends:
         blocked: set[Shape] = set()
         while len(blocked) < len(queue.shapes()):
-            began = time.perf_counter()
+            began = time.thread_time()
             item = queue.pop(blocked)
             if item is None:
                 break
@@ -55,7 +55,7 @@ def play(
                 queue.add(item)
                 blocked.add(shape)
                 continue
-            played.decision_seconds.append(time.perf_counter() - began)
+            played.decision_seconds.append(time.thread_time() - began)
             free[node] -= shape
             seconds = took(item.run)
             queue.working[item.run.spec.label] += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 
 SCHEMA_VERSION = 1
 
@@ -120,7 +121,7 @@ class Run:
     gpus: float = 0.0
     samples: int = 1
 
-    @property
+    @cached_property
     def run_id(self) -> str:
         from mldevbench.digest import of_value
 

@@ -52,22 +52,24 @@ def rows_of(row: type[Row], table: pa.Table) -> list[Row]:
     known = dataclasses.fields(typing.cast(Any, row))
     missing = {field.name for field in known if field.default is not dataclasses.MISSING} - set(table.column_names)
     fields = [field.name for field in known if field.name not in missing]
-    restore = {name: _restorer(hints[name]) for name in fields}
-    return [
-        row(**{name: restore[name](record.get(name)) for name in fields})
-        for record in table.select([name for name in fields if name in table.column_names]).to_pylist()
-    ]
+    columns = [_restored(hints[name], _column(table, name)) for name in fields]
+    return [row(**dict(zip(fields, values, strict=True))) for values in zip(*columns, strict=True)]
+
+
+def _column(table: pa.Table, name: str) -> list[Any]:
+    return table.column(name).to_pylist() if name in table.column_names else [None] * table.num_rows
 
 
 def _plain(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value
 
 
-def _restorer(hint: Any) -> Any:
+def _restored(hint: Any, values: list[Any]) -> list[Any]:
     kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     (kind,) = (kind for kind in kinds if kind is not type(None))
     if issubclass(kind, Enum):
-        return lambda value: None if value is None else kind(value)
+        known = {value: None if value is None else kind(value) for value in set(values)}
+        return [known[value] for value in values]
     if kind is datetime:
-        return lambda value: None if value is None else value.astimezone(UTC)
-    return lambda value: value
+        return [None if value is None else value.astimezone(UTC) for value in values]
+    return values

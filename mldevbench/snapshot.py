@@ -1,16 +1,17 @@
 """Snapshots of a submission while the agent works: when one is due, and how it is taken.
 
 A snapshot is a copy: the sandbox is frozen while the files are read, and nothing that the agent can still write
-is ever linked.
+is ever linked. It is stored while the agent goes on, so a slow storage costs the run nothing.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from mldevbench.errors import Fault, UserError
@@ -80,6 +81,7 @@ class Snapshots:
         self._lock = threading.Lock()
         self._over = threading.Event()
         self._clock: threading.Thread | None = None
+        self._storing: threading.Thread | None = None
         self._sandbox: Sandbox | None = None
         self._collect: Callable[[Path], Manifest] | None = None
 
@@ -104,6 +106,13 @@ class Snapshots:
         self._over.set()
         if self._clock:
             self._clock.join()
+        with self._lock:  # a snapshot may just be taken
+            self.settle()
+
+    def settle(self) -> None:
+        """Wait until what was taken is stored."""
+        if self._storing:
+            self._storing.join()
 
     def _tick(self) -> None:
         while not self._over.wait(LOOK_SECONDS):
@@ -121,23 +130,27 @@ class Snapshots:
 
     def _take(self) -> None:
         assert self._sandbox and self._collect
+        self.settle()  # one copy at a time in the scratch folder
         usage, minutes = self.meter.usage, self.meter.working_seconds / 60
-        copy = self.scratch / "snapshot.tar"
+        copy = self.scratch / f"snapshot-{secrets.token_hex(4)}.tar"
         self._sandbox.freeze()
         try:
             manifest = self._collect(copy)
         finally:
             self._sandbox.thaw()
-        number = len(self.taken)
-        same = next((one.archive for one in self.taken if one.digest == manifest.digest), None)
-        archive = same or f"snapshots/{number:04d}.tar"
-        if same is None:
-            self.place.take(archive, copy)
+        spent = (usage.steps, usage.total_tokens, usage.cost_usd, minutes)
+        seen = Snapshot(len(self.taken), *spent, f"snapshots/{len(self.taken):04d}.tar", manifest.digest)
+        self._storing = threading.Thread(target=self._store, args=(seen, copy), name="snapshot", daemon=True)
+        self._storing.start()
+
+    def _store(self, seen: Snapshot, copy: Path) -> None:
+        same = next((one.archive for one in self.taken if one.digest == seen.digest), None)
+        with suppress(Fault):
+            if same is None:
+                self.place.take(seen.archive, copy)
+            self.taken.append(replace(seen, archive=same or seen.archive))
+            self.place.write(LIST_NAME, json.dumps([asdict(one) for one in self.taken]).encode())
         copy.unlink()
-        self.taken.append(
-            Snapshot(number, usage.steps, usage.total_tokens, usage.cost_usd, minutes, archive, manifest.digest)
-        )
-        self.place.write(LIST_NAME, json.dumps([asdict(one) for one in self.taken]).encode())
 
 
 def stored_snapshots(place: Place) -> list[Snapshot]:

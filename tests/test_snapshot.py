@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tarfile
+import threading
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from mldevbench.records import Budget, Usage
 from mldevbench.sandbox import SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.snapshot import Grid, Snapshots, parse_grid, stored_snapshots
-from mldevbench.store.place import open_place
+from mldevbench.store.place import Place, open_place
 from mldevbench.submission import collect
 
 FILES = 300
@@ -110,6 +111,7 @@ def test_what_is_written_afterwards_changes_no_earlier_snapshot(
             step(meter)
             snapshots.look()
         snapshots.look()
+        snapshots.settle()
         before = (store / "snapshots/0000.tar").read_bytes()
         assert sandbox.run(["python", "-c", IN_PLACE], seconds=60).exit_code == 0
         step(meter)
@@ -178,3 +180,35 @@ def test_the_time_that_a_snapshot_takes_is_not_the_agents(task_venv: Path, tmp_p
         snapshots.look()
         snapshots.close()
     assert meter.usage.wait_seconds >= 0.5
+
+
+class Waiting(Place):
+    """A storage that takes nothing before it may."""
+
+    may = threading.Event()
+
+    def take(self, name: str, source: Path) -> None:
+        assert self.may.wait(60)
+        super().take(name, source)
+
+
+def test_an_agent_goes_on_while_its_snapshot_is_stored(task_venv: Path, tmp_path: Path) -> None:
+    workspace, place = tmp_path / "work", open_place(str(tmp_path / "store"))
+    workspace.mkdir()
+    slow = Waiting(place.filesystem, place.path, place.shown, place.top)
+    meter = BudgetMeter(Budget(steps=50))
+    snapshots = Snapshots(parse_grid("steps=1"), meter, slow, tmp_path)
+    with open_sandbox(SandboxSpec(workspace, venv=task_venv), "process") as sandbox:
+        snapshots.watch(sandbox, lambda archive: collect(workspace, ["out.txt"], 10, archive))
+        step(meter)
+        snapshots.look()
+        assert sandbox.run(["bash", "-c", "echo later > out.txt"], seconds=60).exit_code == 0
+        assert stored_snapshots(place) == []
+        slow.may.set()
+        step(meter)
+        snapshots.look()
+        snapshots.close()
+    first, second = stored_snapshots(place)
+    assert "out.txt" not in contents(tmp_path / "store" / first.archive)
+    assert contents(tmp_path / "store" / second.archive)["out.txt"] == b"later\n"
+    assert not list(tmp_path.glob("snapshot-*"))

@@ -158,4 +158,5 @@ def new(
     from mldevbench.cli.making import make_task
 
     folder = make_task(name, category, root)
-    print(f"made {folder}; fill in what says FILL IN, then: mldevbench tasks check {name}")
+    there = f" --root {root}" if root else ""
+    print(f"made {folder}; fill in what says FILL IN, then: mldevbench tasks check {name}{there}")

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from mldevbench import yamlfile
 from mldevbench.errors import UserError
 
 
@@ -87,13 +88,10 @@ class Script(BaseModel):
 def parse_script(text: str, where: str) -> Script:
     """Read a script, or say which line of it is wrong."""
     try:
-        return Script.model_validate(yaml.load(text, Loader=_LOADER) or {})
+        raw = yaml.load(text, Loader=_LOADER) or {}
     except yaml.YAMLError as error:
         raise UserError(f"script {where}: {' '.join(str(error).split())}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise UserError(f"script {where}: {place}: {first['msg']}") from None
+    return yamlfile.build(raw, Script, f"script {where}", text)
 
 
 def _text(content: Any) -> str:

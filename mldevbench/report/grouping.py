@@ -6,19 +6,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
+from typing import Any
 
-from mldevbench.budget_key import budget_of
+from mldevbench.budget_key import BudgetKey
 from mldevbench.records import RunRow
 from mldevbench.report.naming import labels_in_order
 
 # What must never be pooled, and how a column's name says it.
 APART: tuple[tuple[str, Callable[[RunRow], object]], ...] = (
-    ("study", lambda row: row.study),
-    ("profile", lambda row: row.profile),
-    ("budget", budget_of),
-    ("samples", lambda row: row.samples),
-    ("sandbox", lambda row: row.isolation or "unknown"),
-    ("gpus", lambda row: row.gpus),
+    ("study", attrgetter("study")),
+    ("profile", attrgetter("profile")),
+    ("budget", attrgetter(*(f"budget_{name}" for name in BudgetKey._fields))),
+    ("samples", attrgetter("samples")),
+    ("sandbox", attrgetter("isolation")),
+    ("gpus", attrgetter("gpus")),
 )
 
 
@@ -63,9 +65,13 @@ def _differs(name: str, read: Callable[[RunRow], object], rows: Sequence[RunRow]
         for row in rows:
             by_task[row.task].add(read(row))
         return any(len(values) > 1 for values in by_task.values())
-    known = [row for row in rows if name != "sandbox" or row.isolation]
-    return len({read(row) for row in known}) > 1
+    values = set(map(read, rows))
+    return len(values - {None, ""} if name == "sandbox" else values) > 1
 
 
-def _said(name: str, value: object) -> str:
-    return f"{name} {value}" if name in ("samples", "gpus", "sandbox") else str(value)
+def _said(name: str, value: Any) -> str:
+    if name == "budget":
+        return str(BudgetKey(*value))
+    if name == "sandbox":
+        return f"sandbox {value or 'unknown'}"
+    return f"{name} {value}" if name in ("samples", "gpus") else str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from mldevbench.errors import UserError
 from mldevbench.records import Outcome, Run, RunRow
@@ -39,7 +40,7 @@ class Scope:
     def isolations(self) -> str:
         return " and ".join(sorted({row.isolation for row in self.rows if row.isolation})) or "not told"
 
-    @property
+    @cached_property
     def repeats(self) -> str:
         """K: how many runs a task has, by task and column."""
         counts: list[int] = []
@@ -50,7 +51,7 @@ class Scope:
             counts += tasks.values()
         return span(counts)
 
-    @property
+    @cached_property
     def heading(self) -> str:
         """Return what every title carries: profile, K, void count, isolation, and how much of the study."""
         weak = "weak sandbox: process" if self.isolations == "process" else f"sandbox {self.isolations}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -30,15 +31,18 @@ class Trace:
 
     def graded(self, budget: float) -> bool:
         """Its last snapshot by then passes; this may fall as well as rise."""
-        reached = [verdict for verdict in self._verdicts() if verdict[0] <= budget]
-        return bool(reached) and max(reached, key=lambda verdict: verdict[0])[1]
+        reached = [passed for at, passed in self._verdicts if at <= budget]
+        return bool(reached) and reached[-1]
 
     def first_hit(self, budget: float) -> bool:
         """Some snapshot by then passes: an upper bound, with an oracle that says when to stop."""
-        return any(verdict for at, verdict in self._verdicts() if at <= budget)
+        return any(verdict for at, verdict in self._verdicts if at <= budget)
 
+    @cached_property
     def _verdicts(self) -> list[tuple[float, bool]]:
-        before = sorted(verdict for verdict in self.snapshots if verdict[0] < self.spent)
+        """Return when it was judged and how, in the order of time; of two at once the worse comes last."""
+        before = [verdict for verdict in self.snapshots if verdict[0] < self.spent]
+        before.sort(key=lambda verdict: (verdict[0], not verdict[1]))
         return [*before, (self.spent, self.passed)]
 
 
@@ -80,10 +84,10 @@ def task_rates(traces: Traces, budgets: Sequence[float], kind: str = "graded") -
 def surface(traces: Traces, budgets: Sequence[float], attempts: Sequence[int]) -> Grid:
     """Return pass@k of runs stopped at each budget, an oracle choosing: rows are k, columns budgets."""
     rates = np.full((len(attempts), len(budgets)), np.nan)
-    for row, k in enumerate(attempts):
-        tasks = [runs for runs in traces.values() if len(runs) >= k]
-        for column, budget in enumerate(budgets):
-            each = [pass_at_k(len(runs), sum(run.graded(budget) for run in runs), k) for runs in tasks]
+    for column, budget in enumerate(budgets):
+        tasks = [(len(runs), sum(run.graded(budget) for run in runs)) for runs in traces.values()]
+        for row, k in enumerate(attempts):
+            each = [pass_at_k(runs, passed, k) for runs, passed in tasks if runs >= k]
             rates[row, column] = np.mean(each) if each else np.nan
     return rates
 

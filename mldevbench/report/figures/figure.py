@@ -24,7 +24,6 @@ STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.titlesize": 10,
-    "figure.constrained_layout.use": True,
     "legend.frameon": False,
 }
 
@@ -53,7 +52,7 @@ def missing(name: str, title: str, reason: str) -> Figure:
 def image_of(figure: Figure, kind: str) -> bytes:
     """Return the figure as svg or png."""
     import matplotlib
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends import backend_agg, backend_svg
     from matplotlib.figure import Figure as Canvas
 
     assert figure.draw is not None
@@ -62,14 +61,21 @@ def image_of(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a name may hold signs that the font lacks, or be wider than the figure
-        canvas = Canvas(figsize=figure.size)
-        FigureCanvasAgg(canvas)
+        canvas = Canvas(figsize=figure.size, dpi=150, layout="constrained")
+        (backend_svg.FigureCanvasSVG if kind == "svg" else backend_agg.FigureCanvasAgg)(canvas)
         figure.draw(canvas)
         canvas.suptitle(wrapped(visible(figure.title), figure.size[0]), fontsize=10)
+        lay_out(canvas)
         metadata = {"Date": None, "Title": visible(figure.title), "Description": visible(figure.alt)}
-        canvas.savefig(buffer, format=kind, dpi=150, metadata=metadata if kind == "svg" else None)
+        canvas.savefig(buffer, format=kind, metadata=metadata if kind == "svg" else None)
     figure.drawn[kind] = buffer.getvalue()
     return figure.drawn[kind]
+
+
+def lay_out(canvas: Any) -> None:
+    """Place everything once and for all: saving a figure that has a layout engine draws it twice."""
+    canvas.get_layout_engine().execute(canvas)
+    canvas.set_layout_engine(None)
 
 
 def wrapped(text: str, inches: float) -> str:

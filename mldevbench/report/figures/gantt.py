@@ -93,13 +93,14 @@ def _bars(
     axes: Any, spans: Sequence[Span], base: int, scale: float, one: str, place: int, many: bool, label: bool
 ) -> bool:
     """Draw all bars of a kind as one collection: ten thousand rectangles of their own would take minutes."""
+    import numpy as np
     from matplotlib.collections import PolyCollection
 
     if one == "validation":
         spans = [span for span in spans if span.judged > span.end]
     if not spans:
         return False
-    bars = [_corners(span, base, scale, one) for span in spans]
+    bars = np.array([_corners(span, base, scale, one) for span in spans])
     axes.add_collection(
         PolyCollection(
             bars, facecolors=colour((0, 4, 1, 2)[place]), hatch="" if many else hatch(place), linewidths=0.3,

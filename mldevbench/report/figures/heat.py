@@ -57,7 +57,7 @@ def _draw(canvas: Any, tasks: Sequence[str], groups: Sequence[Group], cells: Seq
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1} if value is None else None
             axes.text(
                 x, y, mark(group.runs(task)), ha="center", va="center", fontsize=7, color="white" if dark else "black",
-                bbox=box,
+                bbox=box, in_layout=False,
             )  # fmt: skip
     axes.set_xticks(range(len(groups)), [clean(group.name, 24) for group in groups], rotation=30, ha="right")
     axes.set_yticks(range(len(tasks)), [clean(task_name(task), 48) for task in tasks], fontsize=7)

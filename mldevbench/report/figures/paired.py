@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -93,12 +94,11 @@ def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> N
     order = {task: place for place, task in enumerate(tasks)}
     for axes, one in zip(panels, found, strict=True):
         axes.axvline(0, color="#888888", linewidth=0.8)
-        for task in one.tasks:
-            side = 0 if task.difference > 0 else 1 if task.difference < 0 else 7
-            sign = ">" if task.difference > 0 else "<" if task.difference < 0 else "|"
-            line = order[task.task]
-            axes.plot([0, 100 * task.difference], [line, line], color=colour(side), linewidth=1.5)
-            axes.plot([100 * task.difference], [line], sign, color=colour(side), markersize=6, clip_on=False)
+        for side, sign, fits in ((0, ">", operator.gt), (1, "<", operator.lt), (7, "|", operator.eq)):
+            chosen = [task for task in one.tasks if fits(task.difference, 0)]
+            points, lines = [100 * task.difference for task in chosen], [order[task.task] for task in chosen]
+            axes.hlines(lines, 0, points, color=colour(side), linewidth=1.5, capstyle="projecting")
+            axes.plot(points, lines, sign, color=colour(side), markersize=6, clip_on=False)
         low, high = (100 * edge for edge in one.population)
         axes.errorbar(
             [100 * one.difference], [len(tasks) + 0.6],

@@ -1,4 +1,4 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
 # Right in everything but the name of the file.
-sed -i 's/best.pt/final.pt/; s/^EPOCHS, BATCH, RATE = 80/EPOCHS, BATCH, RATE = 4/' improve.py
+sed -i 's/best.pt/final.pt/' improve.py
 python improve.py

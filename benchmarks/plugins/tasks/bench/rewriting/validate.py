@@ -1,0 +1,8 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""The checkpoint is whole."""
+
+from mldevbench.checks import equal
+
+
+def validate(submission, draw, profile):
+    yield equal("size", submission.files["checkpoint.bin"].size, 20_000_000)

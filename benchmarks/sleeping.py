@@ -1,0 +1,72 @@
+"""A study on real Ray actors that only sleep, with the driver's own queue and crew."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+
+from cluster.berth import Berth
+from cluster.crew import Crew
+from cluster.scheduler import Durations, Queue
+from cluster.shape import Node, Shape
+from cluster.simulator import Paper
+from mldevbench.records import Run
+
+
+class Sleeper:
+    """Stands for a run actor."""
+
+    def ready(self) -> Berth:
+        return Berth("n", "here")
+
+    def work(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def on_ray(runs: list[Run], took: dict[str, float], durations: Durations, slots: int) -> float:
+    """Return when the last of these runs ends; actors are warm before the first begins."""
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+
+    quiet = logging.ERROR
+    ray.init(address="local", num_cpus=slots, include_dashboard=False, log_to_driver=False, logging_level=quiet)
+    try:
+        worker = ray.remote(num_cpus=1)(Sleeper)
+        crew = Crew(lambda kind, shape, closed: worker.remote(), [Node("n", Shape(slots))])
+        queue: Queue[Paper] = Queue(durations, lambda run: Shape())
+        queue.slots = slots
+        for run in runs:
+            queue.add(Paper(run))
+        warm(crew, slots)
+        return drive(crew, queue, took)
+    finally:
+        ray.shutdown()
+
+
+def warm(crew: Crew, slots: int) -> None:
+    import ray
+
+    crew.begin_round()
+    for _ in range(slots):
+        crew.request("run", Shape())
+    for reference in crew.coming():
+        crew.arrived(reference, ray.get(reference))
+
+
+def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float]) -> float:
+    import ray
+
+    working, began = {}, time.monotonic()
+    while queue or working:
+        crew.begin_round()
+        while queue and not crew.blocked("run", Shape()) and (member := crew.request("run", Shape())):
+            item = queue.pop()
+            assert item is not None
+            working[member.actor.work.remote(took[item.run.run_id])] = member
+        (first,), _ = ray.wait([*working, *crew.coming()], num_returns=1)
+        if first in working:
+            crew.release(working.pop(first))
+        else:
+            crew.arrived(first, ray.get(first))
+    return time.monotonic() - began

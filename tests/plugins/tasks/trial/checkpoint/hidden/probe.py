@@ -1,0 +1,9 @@
+# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
+"""Let the submitted code score points."""
+
+
+def probe(inputs):
+    import torch
+    from predict import predict
+
+    return {"outputs": predict(torch.from_numpy(inputs["inputs"].copy()))}
