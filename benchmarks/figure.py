@@ -57,11 +57,16 @@ def read() -> tuple[list[Figure], dict[str, object]]:
 
 def with_block(text: str, figures: list[Figure]) -> str:
     """Return the README with the figures that it shows put in their place."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
     known = {one.name: one for one in figures}
     rows = [f"| {words} | {known[name].shown} |" for name, words in SHOWN.items() if name in known]
-    return "\n".join([before + BEGIN, "", "| measured in one run | |", "|---|---|", *rows, "", END + after])
+    return between(text, BEGIN, END, ["| measured in one run | |", "|---|---|", *rows])
+
+
+def between(text: str, begin: str, end: str, lines: list[str]) -> str:
+    """Return a text with lines of ours put between two marks in it."""
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return "\n".join([before + begin, "", *lines, "", end + after])
 
 
 def page(figures: list[Figure], about: dict[str, object]) -> str:

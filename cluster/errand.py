@@ -12,7 +12,7 @@ from cluster.travel import Luggage
 from cluster.validation_actor import Exam
 from mldevbench.draw import Draw
 from mldevbench.execute import Order
-from mldevbench.model.replay import with_recording
+from mldevbench.model.replay import Recordings
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Dispatch:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.luggage = Luggage(job.catalog)
+        self.recordings = Recordings(job.store.place)
 
     def work(self, track: Track, member: Member) -> Any:
         """Let an agent work on an attempt that is open."""
@@ -41,7 +42,7 @@ class Dispatch:
             draw=Draw.of(job.salt, run.task, run.instance),
             isolation=job.isolation,
             network=job.network,
-            model=with_recording(job.models.get(run.spec.model or ""), run, job.store.place),
+            model=self.recordings.give(job.models.get(run.spec.model or ""), run),
             secrets=tuple(spec.key for spec in job.models.values() if spec.key),
             snapshot_every=job.snapshot_every,
         )

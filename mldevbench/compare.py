@@ -77,7 +77,8 @@ def compare(subjects: Sequence[Subject], wish: Wish) -> list[Comparison]:
     return [replace(one, test=replace(one.test, holm=value)) for one, value in zip(found, corrected, strict=True)]
 
 
-def compare_pair(pair: Pair) -> Comparison:
+def compare_pair(pair: Pair, costs: bool = True) -> Comparison:
+    """Compare one pair; what each cost is left out where nobody asks for it."""
     tasks = task_differences(pair)
     if not tasks:
         raise UserError(f"{pair.first.name} and {pair.second.name}: on every common task one has only void runs")
@@ -100,7 +101,7 @@ def compare_pair(pair: Pair) -> Comparison:
         voids=_voids(pair),
         void_bounds=_void_bounds(pair),
         void_p=void_favour(_voids(pair), [len(side.rows) for side in (pair.first, pair.second)]),
-        costs=_costs(sides),
+        costs=_costs(sides) if costs else Costs(None, None, None),
         notes=tuple(notes),
     )
 

@@ -71,7 +71,7 @@ def _compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
         if len(found) == MOST:
             break
         try:
-            found.append(compare_pair(pair(subject(groups[0]), subject(other), Wish())))
+            found.append(compare_pair(pair(subject(groups[0]), subject(other), Wish()), costs=False))
         except UserError as error:
             refused.append(str(error))
     corrected = holm([one.test.p_value for one in found])

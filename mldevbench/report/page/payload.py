@@ -42,7 +42,7 @@ def plain(value: Any) -> Any:
     """Return a value that JSON has; what isn't finite is null, digits beyond use are cut."""
     if isinstance(value, float):
         return round(float(value), 4) if math.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+    return value if value is None or isinstance(value, int) else str(value)
 
 
 def study_values(evidence: Evidence, tables: Sequence[Table], live: bool = False) -> dict[str, object]:

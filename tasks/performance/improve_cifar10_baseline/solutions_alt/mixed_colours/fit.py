@@ -9,13 +9,13 @@ from model import build
 from pictures import load_training_set
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-STEPS, BATCH, PEAK = 480, 96, 5e-3
+STEPS, BATCH, PEAK = 720, 64, 5e-3
 
 
 def recoloured(pictures, generator):
     """Shuffle the three planes of each picture and turn some of them into their negatives."""
     count = len(pictures)
-    order = torch.stack([torch.randperm(3, generator=generator) for _ in range(count)])
+    order = torch.rand(count, 3, generator=generator).argsort(1)
     planes = pictures[torch.arange(count)[:, None], order]
     return torch.where(torch.rand(count, 3, 1, 1, generator=generator) < 0.5, -planes, planes)
 
