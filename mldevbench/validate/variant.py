@@ -17,6 +17,7 @@ from mldevbench.sandbox.opening import opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Finished, Limits, SandboxSpec, thread_count
 from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
+from mldevbench.validate.change import lay_variant
 
 SOLVE = "solve.sh"
 FOLDERS = {"alternative": "solutions_alt", "cheat": "cheats", "mutant": "mutants"}
@@ -82,10 +83,10 @@ def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomS
         workspace.build(task, draw, profile, place)
         solved = None
         if variant.folder is not None:
-            workspace.lay_over(variant.folder, place)
-            (place / SOLVE).unlink(missing_ok=True)
+            lay_variant(variant.folder, place)
+            script = taken_out(place / SOLVE)
             with open_mirror(task, draw, profile, served, settings.isolation) as mirror:
-                solved = solve(task, variant.folder / SOLVE, place, settings, mirror, variant.patience)
+                solved = solve(task, script, place, settings, mirror, variant.patience) if script else None
         manifest = collect(place, task.submission, task.submission_max_mb, archive, witness=task.protected)
         return Made(archive, manifest, solved)
     finally:
@@ -93,12 +94,17 @@ def make(task: Task, variant: Variant, draw: Draw, profile: str, settings: RoomS
         erase(served)
 
 
+def taken_out(script: Path) -> str | None:
+    """Return the text of a variant's script, which is no part of the workspace; None where there is none."""
+    text = script.read_text(encoding="utf-8") if script.is_file() else None
+    script.unlink(missing_ok=True)
+    return text
+
+
 def solve(
-    task: Task, script: Path, place: Path, settings: RoomSettings, mirror: Mirror | None = None, patience: int = 1
-) -> Finished | None:
-    """Run a variant's script in a sandbox like an agent's; the script itself is no part of the workspace."""
-    if not script.is_file():
-        return None
+    task: Task, script: str, place: Path, settings: RoomSettings, mirror: Mirror | None = None, patience: int = 1
+) -> Finished:
+    """Run a variant's script in a sandbox like an agent's."""
     resources = task.resources
     limits = Limits(memory_mb=int(resources.memory_gb * 1024), disk_mb=int(resources.disk_gb * 1024))
     minors, said = seen_gpus(settings.gpus, DRIVER.exists())
@@ -110,8 +116,7 @@ def solve(
     try:
         if mirror:
             mirror.serve(sandbox.listeners)
-        text = script.read_text(encoding="utf-8")
         seconds = max(600.0, task.expected_minutes * 300) * patience
-        return sandbox.run(["bash", "-c", text, SOLVE], seconds=seconds)
+        return sandbox.run(["bash", "-c", script, SOLVE], seconds=seconds)
     finally:
         sandbox.close()

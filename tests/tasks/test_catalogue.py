@@ -13,7 +13,7 @@ from mldevbench.task import CANARY, Task, load_task
 
 FOLDERS = sorted(path.parent for path in (home() / "tasks").glob("*/*/task.yaml"))
 SECRET_FOLDERS = ("hidden", "solution", "solutions_alt", "cheats", "mutants")
-COMMENTED = {".py", ".sh", ".md", ".yaml", ".yml", ".toml", ".txt", ".cfg", ".pth", ""}
+COMMENTED = {".py", ".sh", ".md", ".yaml", ".yml", ".toml", ".txt", ".cfg", ".patch", ".pth", ""}
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:work/|root/|home/|tmp/boot)|[A-Z]:\\\\")
 SECRET_WORDS = re.compile(
     r"mldevbench|canary|validate\.py|hidden/|solutions?_alt|\bcheats?\b|\bmutants?\b", re.IGNORECASE

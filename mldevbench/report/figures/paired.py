@@ -88,7 +88,7 @@ def _said(one: Comparison) -> str:
 
 
 def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> None:
-    panels = canvas.subplots(1, len(found), squeeze=False, sharey=True)[0]
+    panels = canvas.subplots(1, len(found), squeeze=False)[0]
     present = {task.task for one in found for task in one.tasks}
     tasks = sorted(present, key=lambda task: (ORDER.get(task, len(ORDER)), task))
     order = {task: place for place, task in enumerate(tasks)}
@@ -108,11 +108,12 @@ def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> N
         names = f"{clean(one.first.label.split(':')[-1], 26)}\nless {clean(one.second.label.split(':')[-1], 26)}"
         axes.set_title(f"{names}\np = {one.test.holm:.3g} (Holm)", fontsize=8)
         axes.set_xlim(-105, 105)
+        axes.set_ylim(len(tasks) + 1.2, -1)
+        axes.set_yticks([])  # the tasks stand once, at the left
         axes.set_xlabel("points", fontsize=8)
     panels[0].set_yticks(
         [*range(len(tasks)), len(tasks) + 0.6], [*(clean(task_name(task), 40) for task in tasks), "mean, 95% interval"],
         fontsize=7,
     )  # fmt: skip
-    panels[0].invert_yaxis()
     if refused:
         canvas.supxlabel(clean(f"not paired: {listed(list(refused), 1)}", 150), fontsize=6)
