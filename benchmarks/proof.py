@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,10 +20,12 @@ from memory import Peak
 from mldevbench import digest
 from mldevbench.catalog import Catalog
 from mldevbench.cli.proving import Line, Proving, prove_lines
+from mldevbench.prove import variants
 from mldevbench.sandbox.opening import choose
 from mldevbench.stats.interval import clopper_pearson
 from mldevbench.task import Task
-from mldevbench.validate.variant import FOLDERS
+from mldevbench.validate.change import lay_variant
+from mldevbench.workspace import lay_over
 
 HERE = Path(__file__).resolve().parent
 RECORD, PAGE = HERE / "proof.json", HERE.parent / "docs" / "proof.md"
@@ -92,8 +95,15 @@ def proven(task: Task, proving: Proving) -> bool:
 
 def digest_of(task: Task) -> str:
     """Cover what is proven: the task, its judges and all known answers."""
-    answers = [digest.of_tree(task.part(name)) for name in ("solution", *FOLDERS.values())]
-    return digest.of_value([task.task_digest("mini"), task.validator_digest(), *answers], 16)
+    with tempfile.TemporaryDirectory() as folder:
+        for variant in variants(task):
+            if variant.folder:
+                place = Path(folder) / variant.kind / variant.name
+                place.mkdir(parents=True)
+                lay_over(task.part("workspace"), place)
+                lay_variant(variant.folder, place)
+        answers = digest.of_tree(Path(folder))
+    return digest.of_value([task.task_digest("mini"), task.validator_digest(), answers], 16)
 
 
 def row_of(task: Task, lines: Sequence[Line], proving: Proving, megabytes: float) -> Row:

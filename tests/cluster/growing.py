@@ -33,7 +33,8 @@ CONFIG = {
     "idle_timeout_minutes": 5,
     "upscaling_speed": 1.0,
     "provider": {
-        "type": "fake_multinode",
+        "type": "external",
+        "module": "provider.Provider",
         "use_node_id_as_ip": True,
         "disable_node_updaters": True,
         "disable_launch_config_check": True,
@@ -50,7 +51,7 @@ CONFIG = {
         },
     },
 }
-SETTINGS = {"RAY_FAKE_CLUSTER": "1", "AUTOSCALER_UPDATE_INTERVAL_S": "1", "RAY_USAGE_STATS_ENABLED": "0"}
+SETTINGS = {"PYTHONPATH": str(Path(__file__).parent), "RAY_FAKE_CLUSTER": "1", "AUTOSCALER_UPDATE_INTERVAL_S": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 
 
 def main() -> None:

@@ -97,8 +97,9 @@ def _draw(canvas: Any, found: Sequence[Comparison], refused: Sequence[str]) -> N
         for side, sign, fits in ((0, ">", operator.gt), (1, "<", operator.lt), (7, "|", operator.eq)):
             chosen = [task for task in one.tasks if fits(task.difference, 0)]
             points, lines = [100 * task.difference for task in chosen], [order[task.task] for task in chosen]
-            axes.hlines(lines, 0, points, color=colour(side), linewidth=1.5, capstyle="projecting")
-            axes.plot(points, lines, sign, color=colour(side), markersize=6, clip_on=False)
+            if chosen:  # nothing has no place, and would take the layout's away
+                axes.hlines(lines, 0, points, color=colour(side), linewidth=1.5, capstyle="projecting")
+                axes.plot(points, lines, sign, color=colour(side), markersize=6, clip_on=False)
         low, high = (100 * edge for edge in one.population)
         axes.errorbar(
             [100 * one.difference], [len(tasks) + 0.6],
