@@ -1,4 +1,4 @@
-"""What can happen to a cluster under a study: a node freezes."""
+"""What can happen to a cluster under a study: a node freezes, nodes come only when they are asked for."""
 
 from __future__ import annotations
 
@@ -49,3 +49,14 @@ def test_a_node_that_freezes_is_lost_and_its_late_answer_ignored(played: Played,
     assert (first.phase, first.cause, second.phase) == ("lost", "node_lost", "graded")
     assert first.archive is None, "a late answer was taken"
     assert again.node == second.node
+
+
+def test_a_cluster_without_gpus_grows_them_and_what_it_can_never_have_is_refused(
+    played: Played, tmp_path: Path
+) -> None:
+    said = played("growing.py")
+    assert "passed 0, failed 0, void 0, owed 3" in said["waiting"], said["waiting"]
+    assert said["code"] == 0, said["said"]
+    rows = list(StudyStore(open_place(str(tmp_path / "r" / "s"))).runs.all())
+    assert [(row.outcome, row.attempts, row.gpus) for row in rows] == [(Outcome.PASSED, 1, 1.0)] * 3
+    assert said["refused code"] == 2 and "no node can hold a run of 1 CPUs, 2 GPUs" in said["refused"]
