@@ -9,6 +9,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 
 from figure import Figure
+from memory import driver_memory
 from sleeping import on_ray
 
 from cluster.scheduler import Durations
@@ -24,6 +25,7 @@ DRAWS = range(1000, 1040)  # the scheduler's margin was chosen on draws 0 to 19
 BETWEEN, WITHIN = 0.8, 0.3  # spread of the logarithm of durations, between tasks and within one
 NODES = [Node(f"n{number}", Shape(4)) for number in range(SLOTS // 4)]
 REAL_SECONDS = 60.0
+DRIVER, LOOKS = "Driver, on embedded Ray", (50, 300)
 
 
 def measure() -> Iterator[Figure]:
@@ -31,6 +33,7 @@ def measure() -> Iterator[Figure]:
     yield from flatness()
     yield from forecast()
     yield from reality()
+    yield from memory()
 
 
 def bounds() -> Iterator[Figure]:
@@ -101,6 +104,15 @@ def reality() -> Iterator[Figure]:
     ratio = on_ray(runs, took, known(runs, took), SLOTS) / on_paper(runs, took, known(runs, took))
     met = abs(ratio - 1) <= 0.03
     yield Figure(GROUP, "one draw on Ray actors that sleep, against the same on paper", ratio, "×", "within 3 %", met)
+
+
+def memory() -> Iterator[Figure]:
+    """Yield what a real driver holds, and how little of that is owed to the runs that it has finished."""
+    early, late = driver_memory(LOOKS)
+    ratio = late / early
+    yield Figure(DRIVER, f"peak memory after {LOOKS[0]} runs", early, "MB")
+    what = f"peak memory after {LOOKS[1]} runs against {LOOKS[0]}"
+    yield Figure(DRIVER, what, ratio, "×", "≤ 1.2", ratio <= 1.2)
 
 
 Study = tuple[list[Run], dict[str, float]]

@@ -23,6 +23,8 @@ def fault_of(error: BaseException) -> Fault | None:
     lost = (rex.RayActorError, rex.OutOfMemoryError, rex.NodeDiedError, rex.WorkerCrashedError, rex.ObjectLostError)
     if isinstance(error, lost):
         return Fault(Cause.NODE_LOST, f"{type(error).__name__}: {str(error).splitlines()[0]}")
+    if isinstance(error, rex.ObjectStoreFullError | rex.OutOfDiskError):
+        return Fault(Cause.STORAGE_ERROR, "Ray's object store is full, and so is the disk that it spills to")
     return None
 
 

@@ -174,6 +174,7 @@ class Driver:
             self.crew.release(member)
             self.limit = "the study's limit leaves no room for another run; raise --limit to go on"
             return False
+        track.gpus = member.shape.gpus
         self.errands[self.dispatch.work(track, member)] = Errand("run", track, member)
         self.waiting.working[track.run.spec.label] += 1
         return True

@@ -15,6 +15,7 @@ from mldevbench.errors import Fault, UserError
 from mldevbench.store.place import Place
 
 ANSWER_SECONDS = 120.0
+INSTALL_SECONDS = 1800.0
 LEAST_STORAGE_MB = 100
 
 
@@ -26,6 +27,10 @@ class Probe:
 
     def look(self) -> Berth:
         return self.site.berth(Wear(), [])
+
+    def equip(self) -> str:
+        """Install what the study's agents need; return what went wrong."""
+        return self.site.equip_all()
 
     def write(self, place: Place, name: str) -> str:
         """Leave a file in the storage; return what went wrong."""
@@ -53,6 +58,7 @@ def preflight(job: Job, nodes: Sequence[Node], embedded: bool) -> None:
     try:
         _demand_fit(_answers([probe.look.remote() for probe in probes], nodes))
         _demand_shared(job.store.place, probes, nodes)
+        _demand_agents(probes if job.site.agents else [], nodes)
     finally:
         _end(probes)
 
@@ -80,7 +86,7 @@ def _probe(site: Site, node: Node) -> Any:
     return remote(num_cpus=0, max_restarts=0, scheduling_strategy=where)(Probe).remote(site)
 
 
-def _answers(references: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
+def _answers(references: Sequence[Any], nodes: Sequence[Node], seconds: float = ANSWER_SECONDS) -> list[Any]:
     """Return each node's answer; one that is silent is named."""
     import ray
     from ray.exceptions import GetTimeoutError, RayError
@@ -88,9 +94,9 @@ def _answers(references: Sequence[Any], nodes: Sequence[Node]) -> list[Any]:
     found = []
     for reference, node in zip(references, nodes, strict=True):
         try:
-            found.append(ray.get(reference, timeout=ANSWER_SECONDS))
+            found.append(ray.get(reference, timeout=seconds))
         except GetTimeoutError:
-            raise UserError(f"node {node.name} didn't answer within {ANSWER_SECONDS:.0f} s; take it out") from None
+            raise UserError(f"node {node.name} didn't answer within {seconds:.0f} s; take it out") from None
         except RayError as error:
             raise UserError(f"node {node.name} can't start our code: {str(error).splitlines()[0]}") from None
     return found
@@ -100,6 +106,14 @@ def _demand_fit(berths: Sequence[Berth]) -> None:
     for berth in berths:
         if berth.complaint:
             raise UserError(f"node {berth.host}-{berth.node[:6]}: {berth.complaint}")
+
+
+def _demand_agents(probes: Sequence[Any], nodes: Sequence[Node]) -> None:
+    """Have every node install the agents' packages now, while it costs nobody a GPU."""
+    answers = _answers([probe.equip.remote() for probe in probes], nodes, INSTALL_SECONDS) if probes else []
+    for node, said in zip(nodes, answers, strict=False):
+        if said:
+            raise UserError(f"node {node.name}: {said}")
 
 
 def _demand_shared(place: Place, probes: Sequence[Any], nodes: Sequence[Node]) -> None:

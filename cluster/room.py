@@ -74,7 +74,7 @@ class Rooms:
         """Return the accelerator that a run on this node held."""
         kinds = next((one.kinds for one in self.nodes if one.id == node), frozenset())
         named = sorted(kind for kind in kinds if "=" not in kind)
-        return named[0] if run.gpus and named else None
+        return named[0] if self.run(run).gpus and named else None
 
     def demand_some_fit(self, unfit: Mapping[str, str]) -> None:
         """Refuse to wait for nodes that all lack something."""

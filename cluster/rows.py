@@ -39,10 +39,12 @@ def started_row(facts: Facts, run: Run, attempt: int, now: datetime) -> AttemptR
     )  # fmt: skip
 
 
-def submitted_row(facts: Facts, run: Run, done: Submitted) -> AttemptRow:
+def submitted_row(facts: Facts, run: Run, done: Submitted, gpus: float | None = None) -> AttemptRow:
+    """Tell what an attempt handed over; it held as many GPUs as were asked for unless it is said otherwise."""
+    held = run.gpus if gpus is None else gpus
     return AttemptRow(
         facts.study, run.run_id, done.attempt, "submitted", None, None, done.stop_reason, done.detail, done.archive,
-        done.digest, *_usage(done.usage), done.wall_seconds, done.working_seconds, done.wall_seconds * run.gpus,
+        done.digest, *_usage(done.usage), done.wall_seconds, done.working_seconds, done.wall_seconds * held,
         done.gpu_type, done.gpu_shared, done.node, done.isolation, done.network, done.started_at, done.finished_at,
     )  # fmt: skip
 
@@ -80,7 +82,7 @@ def run_row(
         spent_usd=_sum([row.cost_usd for row in attempts]),
         wall_seconds=last.wall_seconds, working_seconds=last.working_seconds, model_seconds=last.model_seconds,
         wait_seconds=last.wait_seconds, queue_seconds=queue_seconds, validate_seconds=ending.validate_seconds,
-        gpus=run.gpus, gpu_seconds=last.gpu_seconds, spent_gpu_seconds=sum(row.gpu_seconds for row in attempts),
+        gpus=_gpus(last, run), gpu_seconds=last.gpu_seconds, spent_gpu_seconds=sum(row.gpu_seconds for row in attempts),
         gpu_shared=last.gpu_shared, gpu_type=last.gpu_type, node=last.node, isolation=last.isolation,
         network=last.network, started_at=last.started_at, finished_at=now,
         task_digest=run.task_digest, validator_digest=facts.validator_digests[run.task],
@@ -107,6 +109,11 @@ def _usage(usage: Usage) -> tuple[int, int, int, int, int, float | None, float, 
         usage.steps, usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.reasoning_tokens,
         usage.cost_usd, usage.model_seconds, usage.wait_seconds, usage.model_served,
     )  # fmt: skip
+
+
+def _gpus(row: AttemptRow, run: Run) -> float:
+    """Return how many GPUs an attempt held, which may be fewer than were asked for."""
+    return round(row.gpu_seconds / row.wall_seconds, 6) if row.wall_seconds else run.gpus
 
 
 def _sum(costs: list[float | None]) -> float | None:

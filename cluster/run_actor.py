@@ -38,6 +38,7 @@ class Site:
     no_install: bool = False  # whether agents that a node lacks may not be installed
     isolation: str = ""  # to be probed before work; none: whatever is asked for later
     versions: Versions | None = None  # what every node must have
+    agents: tuple[Bundle, ...] = ()  # those of the study that have packages of their own
 
     def scratch_folder(self) -> Path:
         return Path(self.scratch) if self.scratch else cache_folder() / "scratch"
@@ -47,6 +48,8 @@ class Site:
         context = ray.get_runtime_context()
         sweep(self.scratch_folder())
         complaint = complaint_of(self.isolation, self.scratch_folder(), self.versions)
+        if not complaint and self.no_install:
+            complaint = self.equip_all()
         return Berth(context.get_node_id(), os.uname().nodename, complaint, worn(wear, left_behind))
 
     def supply(self, task: Task, profile: str) -> None:
@@ -56,13 +59,23 @@ class Site:
         except UserError as error:
             raise Fault("storage_error", str(error)) from None
 
+    def equip_all(self) -> str:
+        """See to it that all agents are installed here; return what went wrong."""
+        try:
+            for bundle in self.agents:
+                self.equip(load_agent(unpack(bundle, cache_folder())))
+        except Fault as fault:
+            return fault.detail
+        return ""
+
     def equip(self, agent: Agent) -> Path | None:
         """Return the agent's own venv, built now if it must be; that is never the attempt's doing either."""
         if agent.file.venv is None:
             return None
         there = agent_venv.installed(agent.folder, agent.file.venv)
         if there is None and self.no_install:
-            raise UserError(f"agent {agent.id!r} isn't installed on {os.uname().nodename}; leave out --no-install")
+            remedy = f"run 'mldevbench agents install {agent.id}' there, or leave out --no-install"
+            raise Fault("sandbox_error", f"agent {agent.id!r} isn't installed; {remedy}")
         try:
             return there or agent_venv.build(agent.folder, agent.file.venv)
         except UserError as error:

@@ -6,11 +6,12 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 
 import yaml
 
+from cluster.head import HeadWatch
 from cluster.shape import Node, Shape
 from mldevbench.errors import UserError
 
@@ -49,8 +50,9 @@ def session(address: str) -> Iterator[bool]:
         raise UserError(
             f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
         ) from None
+    head = nullcontext() if embedded else HeadWatch(ray.get_runtime_context().gcs_address)
     try:
-        with redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
+        with head, redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
             yield embedded
     finally:
         ray.shutdown()

@@ -23,6 +23,7 @@ class Track:
     queued: float = field(default_factory=time.monotonic)
     started: float = 0.0
     not_before: float = 0.0  # when it may be tried again
+    gpus: float | None = None  # that its actor holds: in the mini profile fewer than asked for, where no node has more
 
     @property
     def attempt(self) -> int:
@@ -56,7 +57,7 @@ class Scribe:
 
     def submit(self, track: Track, submitted: Submitted) -> None:
         track.submitted = submitted
-        track.rows[-1] = submitted_row(self.facts, track.run, submitted)
+        track.rows[-1] = submitted_row(self.facts, track.run, submitted, track.gpus)
         self.store.attempt(track.rows[-1])
 
     def lose(self, track: Track, cause: Cause, detail: str) -> None:
@@ -64,7 +65,8 @@ class Scribe:
         row = replace(track.rows[-1], detail=detail)
         if row.finished_at is None and track.started:
             seconds = time.monotonic() - track.started
-            row = replace(row, wall_seconds=seconds, gpu_seconds=seconds * track.run.gpus)
+            gpus = track.run.gpus if track.gpus is None else track.gpus
+            row = replace(row, wall_seconds=seconds, gpu_seconds=seconds * gpus)
         row = self._with_usage(row)
         track.rows[-1] = ended_row(row, Ending(Outcome.VOID, cause), now_utc())
         self.store.attempt(track.rows[-1])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
 import ray
 
-from mldevbench.bundle import pack
+from cluster.blame import fault_of
+from mldevbench.bundle import Bundle, pack
 from mldevbench.catalog import Catalog
 from mldevbench.records import Run
 from mldevbench.task import JUDGING, PUBLIC
@@ -30,7 +32,7 @@ class Luggage:
 
     def _task(self, task: str, parts: tuple[str, ...]) -> Any:
         found = self.catalog.task(task)
-        return ray.put(pack({name: found.part(name) for name in parts}, found.id, found.category))
+        return put(pack({name: found.part(name) for name in parts}, found.id, found.category))
 
     def _public(self, task: str) -> Any:
         return self._task(task, PUBLIC)
@@ -43,5 +45,23 @@ class Luggage:
         return self._task(task, ("solution",))
 
     def _agent(self, agent: str) -> Any:
-        folder = self.catalog.agent(agent).folder
-        return ray.put(pack({path.name: path for path in folder.iterdir()}, folder.name))
+        return put(_whole_agent(self.catalog, agent))
+
+
+def agents_with_packages(catalog: Catalog, agents: Iterable[str]) -> tuple[Bundle, ...]:
+    """Return the folders of those agents that need packages of their own on every node."""
+    names = [name for name in dict.fromkeys(agents) if catalog.agent(name).file.venv is not None]
+    return tuple(_whole_agent(catalog, name) for name in names)
+
+
+def _whole_agent(catalog: Catalog, agent: str) -> Bundle:
+    folder = catalog.agent(agent).folder
+    return pack({path.name: path for path in folder.iterdir()}, folder.name)
+
+
+def put(bundle: Bundle) -> Any:
+    """Put a bundle into Ray's store; where that has no room, say so rather than break."""
+    try:
+        return ray.put(bundle)
+    except Exception as error:
+        raise fault_of(error) or error from None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mldevbench.cli import completion
 from mldevbench.cli.output import Json, Root, print_json, print_table
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ def list_(root: Root = [], json_: Json = False) -> None:
 
 @app.command()
 def install(
-    agent: Annotated[list[str], typer.Argument(metavar="AGENT…", help="Agent ids or folders.")],
+    agent: Annotated[
+        list[str],
+        typer.Argument(metavar="AGENT…", help="Agent ids or folders.", autocompletion=completion.agents),
+    ],
     python: Annotated[Path | None, typer.Option("--python", help="The Python to build it on.")] = None,
     root: Root = [],
 ) -> None:
@@ -82,7 +86,9 @@ def new(
 
 @app.command()
 def check(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="Agent id or folder.")],
+    agent: Annotated[
+        str, typer.Argument(metavar="AGENT", help="Agent id or folder.", autocompletion=completion.agents)
+    ],
     task: Annotated[str, typer.Option("--task", help="The task it is tried on.")] = "hello_world",
     script: Annotated[Path | None, typer.Option("--script", help="Turns with which it solves the task.")] = None,
     sandbox: Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap, apptainer or docker.")] = "auto",

@@ -34,7 +34,6 @@ app = typer.Typer(
     help="Evaluate AI agents on machine-learning development work, on a laptop or a Ray cluster.",
     epilog="Start with: mldevbench run --agent oracle --task hello_world",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -8,12 +8,16 @@ from typing import Annotated
 
 import typer
 
+from mldevbench.cli.completion import tasks
 from mldevbench.cli.output import Json, Root, note, print_json, print_table
 from mldevbench.errors import UserError
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
-Wanted = Annotated[list[str] | None, typer.Argument(metavar="[TASK]...", help="Task ids, categories, or all.")]
+Wanted = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TASK]...", help="Task ids, categories, or all.", autocompletion=tasks),
+]
 Profile = Annotated[str, typer.Option("--profile", help="mini or full.")]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mldevbench.cli.completion import studies
 from mldevbench.cli.figure import (
     bracket,
     counted,
@@ -32,7 +33,12 @@ LINES, NOTES = 24, 5  # in the default output, so that it fits a terminal
 
 def compare(
     labels: Annotated[
-        list[str], typer.Argument(metavar="STUDY:LABEL...", help="Two or more; STUDY alone means all of its labels.")
+        list[str],
+        typer.Argument(
+            metavar="STUDY:LABEL...",
+            help="Two or more; STUDY alone means all of its labels.",
+            autocompletion=studies,
+        ),
     ],
     storage: Storage = "results",
     budget: Annotated[str | None, typer.Option("--budget", help="Only runs of this budget, such as steps=50.")] = None,

@@ -57,6 +57,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
     from cluster.progress import Progress
     from cluster.run_actor import Site
     from cluster.session import live_nodes
+    from cluster.travel import agents_with_packages
     from mldevbench.plan import Plan
 
     assert isinstance(whole, Plan)
@@ -82,7 +83,14 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
             hours_left(call.max_hours, os.environ),
             call.wait_for_nodes,
         ),
-        site=Site(call.scratch, call.offline, call.no_install, ready.request.isolation, versions_here()),
+        site=Site(
+            call.scratch,
+            call.offline,
+            call.no_install,
+            ready.request.isolation,
+            versions_here(),
+            agents_with_packages(ready.catalog, (run.spec.agent for run in whole.runs)),
+        ),
         snapshot_every=call.study.snapshot_every,
         gpu_type=call.study.resources.gpu_type or "",
     )

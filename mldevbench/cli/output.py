@@ -9,15 +9,25 @@ from typing import Annotated, Any
 
 import typer
 
+from mldevbench.cli.completion import studies
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Storage = Annotated[
     str, typer.Option("--storage", envvar="MLDEVBENCH_STORAGE", help="Folder or URL that holds the studies.")
 ]
 StudyName = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study's name under --storage, or its folder or URL.")
+    str,
+    typer.Argument(
+        metavar="STUDY", help="A study's name under --storage, or its folder or URL.", autocompletion=studies
+    ),
 ]
 StudyOrFile = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study's name, or a study file to run. It comes before all options.")
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A study's name, or a study file to run. It comes before all options.",
+        autocompletion=studies,
+    ),
 ]
 Root = Annotated[
     list[str], typer.Option("--root", envvar="MLDEVBENCH_ROOT", help="A further folder with tasks/ and agents/.")

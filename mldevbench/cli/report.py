@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mldevbench.cli.completion import studies
 from mldevbench.cli.output import Storage, note, print_table
 from mldevbench.errors import UserError, unknown
 
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 def report(
     study: Annotated[
-        list[str], typer.Argument(metavar="STUDY...", help="Names under --storage, folders, URLs, or paper.")
+        list[str],
+        typer.Argument(
+            metavar="STUDY...", help="Names under --storage, folders, URLs, or paper.", autocompletion=studies
+        ),
     ],
     storage: Storage = "results",
     format_: Annotated[

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from mldevbench.ask import Options, read_study
+from mldevbench.cli.completion import agents, tasks
 from mldevbench.cli.output import Json
 from mldevbench.errors import unknown
 
@@ -18,12 +19,17 @@ def option(name: str, help_text: str, **more: Any) -> Any:
     return typer.Option(name, envvar=f"MLDEVBENCH_{name.strip('-').replace('-', '_').upper()}", help=help_text, **more)
 
 
+AGENT = option("--agent", "Agent id or folder; AGENT=MODEL binds a model.", autocompletion=agents)
+TASK = option("--task", "Task id, category, or all.", autocompletion=tasks)
+WITHOUT = option("--exclude-task", "Task id or category to leave out.", autocompletion=tasks)
+
+
 def run(
     study_file: Annotated[Path | None, typer.Argument(metavar="[STUDY.yaml]", help="A study file.")] = None,
-    agent: Annotated[list[str] | None, option("--agent", "Agent id or folder; AGENT=MODEL binds a model.")] = None,
+    agent: Annotated[list[str] | None, AGENT] = None,
     model: Annotated[list[str] | None, option("--model", "Model, such as openai/gpt-4o or scripted/FILE.")] = None,
-    task: Annotated[list[str] | None, option("--task", "Task id, category, or all.")] = None,
-    exclude_task: Annotated[list[str] | None, option("--exclude-task", "Task id or category to leave out.")] = None,
+    task: Annotated[list[str] | None, TASK] = None,
+    exclude_task: Annotated[list[str] | None, WITHOUT] = None,
     name: Annotated[str | None, option("--name", "The study's name; the same name goes on with it.")] = None,
     profile: Annotated[str | None, option("--profile", "mini (offline, CPU) or full (the paper's data).")] = None,
     seeds: Annotated[str | None, option("--seeds", "How many seeds (5 means 0 to 4), or a list such as 0,3,7.")] = None,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from mldevbench.cli import completion
 from mldevbench.cli.figure import counted
 from mldevbench.cli.output import Json, Storage, StudyName, print_json
 from mldevbench.cli.plain import plain
@@ -58,7 +59,10 @@ def import_(
 
 
 def merge(
-    studies: Annotated[list[str], typer.Argument(metavar="STUDY...", help="Two or more studies.")],
+    studies: Annotated[
+        list[str],
+        typer.Argument(metavar="STUDY...", help="Two or more studies.", autocompletion=completion.studies),
+    ],
     name: Annotated[str, typer.Option("--name", help="The new study's name.")],
     storage: Storage = "results",
     json_: Json = False,

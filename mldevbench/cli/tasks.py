@@ -8,12 +8,17 @@ from typing import Annotated
 
 import typer
 
+from mldevbench.cli import completion
 from mldevbench.cli.output import Json, Root, note, print_json, print_table
 from mldevbench.errors import UserError
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
-Wanted = Annotated[list[str], typer.Argument(metavar="TASK...", help="Task ids, categories, or all.")]
+Task = Annotated[str, typer.Argument(metavar="TASK", autocompletion=completion.tasks)]
+Wanted = Annotated[
+    list[str],
+    typer.Argument(metavar="TASK...", help="Task ids, categories, or all.", autocompletion=completion.tasks),
+]
 Profile = Annotated[str, typer.Option("--profile", help="mini or full.")]
 Isolation = Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap or process.")]
 
@@ -49,7 +54,7 @@ def list_(
 
 @app.command()
 def show(
-    task: Annotated[str, typer.Argument(metavar="TASK")],
+    task: Task,
     profile: Profile = "mini",
     root: Root = [],
     json_: Json = False,
@@ -106,7 +111,7 @@ def check(
 
 @app.command()
 def grade(
-    task: Annotated[str, typer.Argument(metavar="TASK")],
+    task: Task,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A workspace as an agent would leave it.")],
     profile: Profile = "mini",
     sandbox: Isolation = "auto",
@@ -133,7 +138,7 @@ def grade(
 
 @app.command()
 def shell(
-    task: Annotated[str, typer.Argument(metavar="TASK")],
+    task: Task,
     profile: Profile = "mini",
     sandbox: Isolation = "auto",
     root: Root = [],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -28,3 +29,12 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     )
     assert done.stdout.rstrip().endswith("HEAVY [] CODE 0"), done.stdout + done.stderr
     assert "Usage" in done.stdout
+
+
+def test_completion_imports_nothing_heavy() -> None:
+    asked = {"_MLDEVBENCH_COMPLETE": "complete_bash", "COMP_WORDS": "mldevbench run --task nan_l", "COMP_CWORD": "3"}
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK.format(heavy=HEAVY)], env={**os.environ, **asked}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.stdout.split("\n")[:2] == ["nan_losses", "HEAVY [] CODE 0"], done.stdout + done.stderr

@@ -44,6 +44,17 @@ def small_disk(name: str, *options: str) -> str:
     return str(folder)
 
 
+def agent_with_packages() -> str:
+    """Return an agent that nobody has installed."""
+    folder = Path(FOLDER) / "packed"
+    folder.mkdir()
+    text = 'version: 1\nsummary: x\nneeds_model: false\ntrusted: true\ncommand: {run: ["true"]}\n'
+    venv = f'venv: {{python: "{sys.version_info[0]}.{sys.version_info[1]}"}}\n'
+    (folder / "agent.yaml").write_text(text + venv, encoding="utf-8")
+    (folder / "requirements.txt").write_text(f"none-such-{os.getpid()}==1\n", encoding="utf-8")
+    return str(folder)
+
+
 def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + 300
     while not list(path.parent.glob(path.name)) and process.poll() is None and time.monotonic() < deadline:
@@ -58,7 +69,7 @@ def main() -> None:
     give_nodes_time()
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False})
-    at, said = cluster.address, {}
+    at, said = str(cluster.address), {}
     try:
         refused = {
             "gpus": ["--gpus-per-run", "2", "--profile", "full"],
@@ -67,6 +78,7 @@ def main() -> None:
             "full storage": ["--storage", small_disk("full")],
             "no rights": ["--storage", small_disk("readonly", "ro")],
             "full scratch": ["--scratch", small_disk("small")],
+            "agent": ["--agent", agent_with_packages(), "--no-install"],
         }
         for name, words in refused.items():
             said[name] = ended(start(at, *words))

@@ -1,4 +1,4 @@
-"""What can happen to a cluster under a study: a node freezes, nodes come only when they are asked for."""
+"""What can happen to a cluster under a study: a node freezes, nodes come only when asked for, the head goes."""
 
 from __future__ import annotations
 
@@ -60,3 +60,19 @@ def test_a_cluster_without_gpus_grows_them_and_what_it_can_never_have_is_refused
     rows = list(StudyStore(open_place(str(tmp_path / "r" / "s"))).runs.all())
     assert [(row.outcome, row.attempts, row.gpus) for row in rows] == [(Outcome.PASSED, 1, 1.0)] * 3
     assert said["refused code"] == 2 and "no node can hold a run of 1 CPUs, 2 GPUs" in said["refused"]
+
+
+def test_a_driver_that_lost_its_head_says_so_and_the_same_command_goes_on(played: Played, tmp_path: Path) -> None:
+    said = played("lost_head.py")
+    assert said["code"] == 1 and "Traceback" not in said["said"], said
+    (line,) = (line for line in said["said"].splitlines() if line.startswith("mldevbench: "))
+    assert "doesn't answer" in line and "the same command goes on" in line
+    print(f"ended {said['seconds']:.1f} s after the head")
+    assert said["again"] == 0, said["again said"]
+    store = StudyStore(open_place(str(tmp_path / "r" / "s")))
+    assert sorted((row.seed, row.outcome, row.attempts) for row in store.runs.all()) == [
+        (0, Outcome.PASSED, 1),
+        (1, Outcome.PASSED, 2),
+        (2, Outcome.PASSED, 2),
+    ]
+    assert {one.cause for one in store.attempts.all() if one.phase == "lost"} == {"driver_lost"}

@@ -85,10 +85,13 @@ def test_one_gpu_in_all_starves_nothing_and_no_gpu_is_seen_unasked(
 ) -> None:
     """Runs of two CPUs and a GPU, whose validation wants that GPU too, on a node of just that; and runs of none."""
     words = ("--root", str(plugins), "--agent", "watcher", "--task", "one_gpu", "--task", "quick", "--seeds", "3")
-    done = on_nodes(1, 2, 1, *words, "--cpus-per-run", "2")
+    done = on_nodes(1, 2, 1, *words, "--task", "two_gpu", "--cpus-per-run", "2")
     assert done.returncode == 0, done.stderr
+    assert "no node is large enough: two_gpu asks for 2 CPUs, 2 GPUs" in done.stderr
     store, rows = results(tmp_path)
-    assert sorted((row.gpus, seen(store, row)) for row in rows) == [(0.0, "")] * 3 + [(1.0, "0")] * 3
+    told = sorted((row.task, row.gpus, seen(store, row)) for row in rows)
+    assert told == [("one_gpu", 1.0, "0")] * 3 + [("quick", 0.0, "")] * 3 + [("two_gpu", 1.0, "0")] * 3
+    assert {round(row.gpu_seconds - row.wall_seconds * row.gpus, 6) for row in rows} == {0.0}
     shared = on_nodes(1, 2, 1, *words[:4], "--task", "quick", "--gpus-per-run", "0.5", "--share-gpus")
     assert shared.returncode == 0, shared.stderr
     (row,) = (row for row in results(tmp_path)[1] if row.gpus == 0.5)

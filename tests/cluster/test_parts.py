@@ -21,6 +21,7 @@ from cluster.progress import Progress, standing_line
 from cluster.rows import Ending, Facts, now_utc, run_row, started_row
 from cluster.session import nodes_to_come
 from cluster.shape import Shape
+from mldevbench.bundle import pack
 from mldevbench.cli.driving import hours_left
 from mldevbench.errors import Fault
 from mldevbench.records import AgentSpec, Budget, Outcome, Run
@@ -68,6 +69,27 @@ def test_an_impatient_storage_fails_at_once(tmp_path: Path) -> None:
     (tmp_path / "s").write_text("in the way", encoding="utf-8")
     with pytest.raises(Fault, match="storage_error"):
         open_place(str(tmp_path / "s")).write("name", b"data")
+
+
+@pytest.mark.parametrize("kind", ["ObjectStoreFullError", "OutOfDiskError"])
+def test_a_full_object_store_is_named_here_and_on_a_node(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+    import ray.exceptions as rex
+
+    from cluster.blame import fault_of
+    from cluster.travel import put
+
+    full = getattr(rex, kind)("no room")
+    on_a_node = rex.RayTaskError("work", "", full)
+    told = fault_of(on_a_node)
+    assert told and told.cause == "storage_error"
+
+    def refuse(value: object) -> None:
+        raise full
+
+    monkeypatch.setattr(ray, "put", refuse)
+    with pytest.raises(Fault, match="object store is full"):
+        put(pack({}, "empty"))
 
 
 @pytest.mark.parametrize(

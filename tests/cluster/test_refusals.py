@@ -23,6 +23,7 @@ REFUSED = {
     "full storage": "MB free; make room or choose another --storage",
     "no rights": "can't be written (storage_error",
     "full scratch": "GB free; make room or choose another with --scratch",
+    "agent": "agent 'packed' isn't installed; run 'mldevbench agents install packed' there, or leave out --no-install",
     "relative": "is relative to the job's folder",
     "no sandbox": "sandbox bubblewrap doesn't work there: bwrap is not installed",
 }

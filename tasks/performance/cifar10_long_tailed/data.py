@@ -19,8 +19,9 @@ from mldevbench.material.cifar_split import (
 )
 from mldevbench.material.shapes import NAMES, Pictures, draw_classes
 
-# Frequent first; each rare shape has a frequent one that looks like it.
+# Frequent first; some pictures of the first show the shape of the last, some of the second that of the last but one.
 RANKS = ("disc", "square", "plus", "ring", "triangle", "corner", "crescent", "star", "diamond", "ellipse")
+RANKED = np.array([NAMES.index(name) for name in RANKS])
 
 
 def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> dict[str, str]:
@@ -30,11 +31,19 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> dict[s
     if profile["source"] == "cifar10":
         pictures, names = thinned(real_training_pictures(profile), counts, rng), real_names(profile)
     else:
-        ranked = np.array([NAMES.index(name) for name in RANKS])
-        pictures = draw_classes(rng, rng.permutation(np.repeat(ranked, counts)), noise=profile["noise"])
+        pictures = overlapping(rng, rng.permutation(np.repeat(RANKED, counts)), profile)
         names = list(NAMES)
     write_training_batches(destination / "data", reordered(pictures, order), names_of(order, names))
     return {"counts": ", ".join(str(count) for count in counts), "total": str(sum(counts))}
+
+
+def overlapping(rng: np.random.Generator, labels: np.ndarray, profile: Mapping[str, Any]) -> Pictures:
+    """Draw pictures of these classes; without an overlap, who knows all shapes well needs no care for what is rare."""
+    partner, frequent = np.empty(len(RANKED), int), np.empty(len(RANKED), bool)
+    partner[RANKED], frequent[RANKED] = RANKED[::-1], np.arange(len(RANKED)) < len(RANKED) // 2
+    alike = frequent[labels] & (rng.random(len(labels)) < profile["alike"])
+    shown = draw_classes(rng, np.where(alike, partner[labels], labels), noise=profile["noise"])
+    return Pictures(shown.images, labels)
 
 
 def sizes(profile: Mapping[str, Any]) -> list[int]:

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from mldevbench import plugin
 from mldevbench.checks import Room, beats, metric, predict, require, small_code, within_capacity
 from mldevbench.draw import Draw
 from mldevbench.material.cifar_split import class_order, real_test_pictures, reordered
-from mldevbench.material.shapes import Pictures, draw_pictures
+from mldevbench.material.shapes import NAMES, Pictures
 from mldevbench.records import Check, Metric
 from mldevbench.submission import Submission
 
 CODE, WEIGHTS = "utils.py", "checkpoints/best.safetensors"
-PROBE = Path(__file__).parent / "hidden" / "probe.py"
+HERE = Path(__file__).parent
+PROBE = HERE / "hidden" / "probe.py"
 
 
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
@@ -40,5 +42,7 @@ def _unseen(draw: Draw, profile: Mapping[str, Any]) -> Pictures:
     if profile["source"] == "cifar10":
         pictures = real_test_pictures(profile)
     else:
-        pictures = draw_pictures(draw.rng("held-out pictures"), profile["held_out"], noise=profile["noise"])
+        rng = draw.rng("held-out pictures")
+        labels = rng.integers(0, len(NAMES), profile["held_out"])
+        pictures = plugin.load(HERE / "data.py").overlapping(rng, labels, profile)
     return reordered(pictures, class_order(draw, 10))

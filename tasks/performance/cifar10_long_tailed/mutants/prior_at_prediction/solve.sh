@@ -1,6 +1,5 @@
 # mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
 # Adds the frequencies of the classes when it predicts, too: back to where it came from.
-sed -i 's/^EPOCHS, BATCH, RATE = 3/EPOCHS, BATCH, RATE = 34/' train.py
 cat >> train.py <<'END'
     from safetensors.torch import load_file
 

@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 from utils import WEIGHTS, Classifier, prepared
 
-EPOCHS, BATCH, RATE = 3, 100, 6e-3
+EPOCHS, BATCH, RATE = 45, 50, 4e-3
 
 
 def varied(pictures):
@@ -43,6 +43,7 @@ def main():
             loss = functional.cross_entropy(scores, labels[rows])
             optimiser.zero_grad()
             loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
             optimiser.step()
             schedule.step()
     Path(WEIGHTS).parent.mkdir(exist_ok=True)
