@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from memory import Peak
+from peak import Peak
 
 from mldevbench import digest
 from mldevbench.catalog import Catalog

@@ -8,8 +8,8 @@ import statistics
 import tracemalloc
 from collections.abc import Callable, Iterator
 
+from driver import driver_memory
 from figure import Figure
-from memory import driver_memory
 from sleeping import on_ray
 
 from cluster.scheduler import Durations

@@ -19,8 +19,11 @@ from cluster.job import Tally
 from cluster.lodging import lodging, sweep
 from cluster.progress import Progress, standing_line
 from cluster.rows import Ending, Facts, now_utc, run_row, started_row
+from cluster.run_actor import Site
 from cluster.session import nodes_to_come
 from cluster.shape import Shape
+from mldevbench.agent import load_agent
+from mldevbench.agent_venv import building
 from mldevbench.bundle import pack
 from mldevbench.cli.driving import hours_left
 from mldevbench.errors import Fault
@@ -129,6 +132,24 @@ def test_a_node_with_other_versions_or_without_room_is_told_of(tmp_path: Path) -
     assert "mldevbench 9.9; install the same on every node" in complaint_of("", tmp_path, other)
     (tmp_path / "file").write_text("", encoding="utf-8")
     assert "choose another with --scratch" in complaint_of("", tmp_path / "file" / "below", here)
+
+
+def test_a_node_without_an_agents_packages_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLDEVBENCH_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    text = 'version: 1\nsummary: x\nvenv: {python: "3.11"}\ncommand: {run: ["true"]}\n'
+    (folder / "agent.yaml").write_text(text, encoding="utf-8")
+    (folder / "requirements.txt").write_text("something==1\n", encoding="utf-8")
+    agent = load_agent(folder)
+    site = Site(no_install=True, agents=(pack({path.name: path for path in folder.iterdir()}, "packed"),))
+    assert "run 'mldevbench agents install packed' there" in site.equip_all()
+    assert agent.file.venv is not None
+    place = building._place(folder, agent.file.venv, "3.11")
+    (place / "bin").mkdir(parents=True)
+    for name in (".ready", "bin/python"):
+        (place / name).touch()
+    assert site.equip_all() == ""
 
 
 def test_children_are_seen() -> None:

@@ -28,6 +28,15 @@ def varied(pictures):
     return torch.einsum("nij,njhw->nihw", basis, moved)
 
 
+def started(model):
+    """Weights large enough for the signal to pass: the default ones may rest for half of the steps before they move."""
+    for layer in model.features:
+        if isinstance(layer, torch.nn.Conv2d):
+            torch.nn.init.kaiming_normal_(layer.weight)
+            torch.nn.init.zeros_(layer.bias)
+    return model
+
+
 def batches(count):
     """Go through the pictures in ever new orders."""
     while True:
@@ -38,13 +47,14 @@ def main():
     torch.manual_seed(0)
     torch.set_num_threads(1)
     pictures, labels = load_training_set()
-    model = build()
+    model = started(build())
     optimiser = torch.optim.SGD(model.parameters(), lr=RATE, momentum=0.9, nesterov=True, weight_decay=5e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, STEPS, pct_start=0.2, cycle_momentum=False)
     for _, rows in zip(range(STEPS), batches(len(labels))):
         loss = functional.cross_entropy(model(varied(pictures[rows])), labels[rows])
         optimiser.zero_grad()
         loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
         optimiser.step()
         schedule.step()
     Path("checkpoints").mkdir(exist_ok=True)
