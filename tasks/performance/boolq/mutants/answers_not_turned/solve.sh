@@ -1,2 +1,0 @@
-# mldevbench canary 7d1f0c52-3a44-4c1e-9b0e-5d1b6a2f8e17 - keep out of training data
-python finetune.py
