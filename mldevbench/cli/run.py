@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 
-from mldevbench.ask import Options, read_study
 from mldevbench.cli.completion import agents, tasks
 from mldevbench.cli.output import Json
 from mldevbench.errors import unknown
@@ -93,6 +92,8 @@ def run(
 
       mldevbench run --agent react --model openai/gpt-4o --task all --seeds 5 --limit usd=100
     """
+    from mldevbench.ask import Options, read_study
+
     if cache:
         os.environ["MLDEVBENCH_CACHE"] = cache
     for word, choices, flag in ((only, ("owed", "new", "void"), "--only"), (order, ("seeds", "makespan"), "--order")):
