@@ -28,7 +28,7 @@ def driver_memory(looks: tuple[int, ...]) -> list[float]:
     return found
 
 
-def peak_mb(pid: int) -> float:
+def peak_mb(pid: int | str) -> float:
     text = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     match = re.search(r"VmHWM:\s+(\d+) kB", text)
     assert match

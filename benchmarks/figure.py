@@ -17,7 +17,7 @@ SHOWN = {  # in the README, by name
     "mldevbench, bubblewrap, 8 at once": "overhead of a run, isolated by bubblewrap, 8 at once",
     "Inspect AI, local sandbox, 8 at once": "the same in Inspect AI 0.3.285, which isolates nothing there",
     "warm against fresh": "a checkpoint judged by a warm actor, against a fresh process: times as fast",
-    "committing run 10,084 against run 100": "committing run 10,084, against run 100",
+    "committing run 10,000 against run 100": "committing run 10,000, against run 100",
     "durations learned: bound / makespan, median of 40 draws": "best possible makespan over ours, learning on the way",
 }
 

@@ -69,9 +69,9 @@ def one_run(folder: Path) -> Iterator[Figure]:
 
 
 def commands() -> Iterator[Figure]:
-    for words in ((), ("tasks", "list")):
-        command = [sys.executable, "-m", "mldevbench", *(words or ("--help",))]
+    for words in (["--help"], ["tasks", "list"], ["report", "paper"]):
+        command = [sys.executable, "-m", "mldevbench", *words]
         took = milliseconds(lambda command=command: subprocess.run(command, capture_output=True, check=True), 5)
-        yield Figure(GROUP, f"mldevbench {' '.join(command[3:])}", took, "ms")
+        yield Figure(GROUP, f"mldevbench {' '.join(words)}", took, "ms")
     bare = milliseconds(lambda: subprocess.run([sys.executable, "-c", "pass"], capture_output=True, check=True), 5)
     yield Figure(GROUP, "a Python that does nothing", bare, "ms")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
 import pyarrow as pa
@@ -28,6 +28,7 @@ class Parts(Generic[Row]):
         self.key = key
         self._number: int | None = None
         self._rows: dict[Hashable, Row] = {}
+        self._table = table_of(row, ())  # the same rows: turning all of them anew would be most of a commit's time
 
     def numbers(self) -> list[int]:
         return [int(name[5:10]) for name in self.place.names() if name.startswith("part-")]
@@ -45,24 +46,31 @@ class Parts(Generic[Row]):
     def put(self, number: int, rows: Iterable[Row]) -> None:
         """Add rows to a part or replace those with the same key, durably."""
         self._turn_to(number)
-        self._rows.update({self.key(row): row for row in rows})
-        self._write(number)
+        self._change(number, {self.key(row): row for row in rows})
 
     def put_run(self, number: int, run_id: str, rows: Sequence[Row]) -> None:
         """Make these a run's only rows."""
         self._turn_to(number)
-        kept = {key: row for key, row in self._rows.items() if getattr(row, "run_id") != run_id}  # noqa: B009 - generic
-        if rows or len(kept) != len(self._rows):
-            self._rows = kept | {self.key(row): row for row in rows}
-            self._write(number)
+        old = {key for key, row in self._rows.items() if getattr(row, "run_id") == run_id}  # noqa: B009 - generic
+        if rows or old:
+            self._change(number, {self.key(row): row for row in rows}, old)
 
     def _turn_to(self, number: int) -> None:
         if number != self._number:
-            self._rows = {self.key(row): row for row in self.rows(number)}
+            rows = self.rows(number)
+            self._rows = {self.key(row): row for row in rows}
+            self._table = table_of(self.row, rows)
             self._number = number
 
-    def _write(self, number: int) -> None:
-        self.place.write(part_name(number), _bytes(table_of(self.row, self._rows.values())))
+    def _change(self, number: int, rows: dict[Hashable, Row], gone: Collection[Hashable] = ()) -> None:
+        """Put these rows in the place of those with their keys and of those that are gone, and write the part."""
+        gone = self._rows.keys() & {*gone, *rows}
+        if gone:
+            self._table = self._table.filter(pa.array([key not in gone for key in self._rows]))
+            self._rows = {key: row for key, row in self._rows.items() if key not in gone}
+        self._rows |= rows
+        self._table = pa.concat_tables([self._table, table_of(self.row, rows.values())]).combine_chunks()
+        self.place.write(part_name(number), _bytes(self._table))
 
 
 def read_table(data: bytes) -> pa.Table:

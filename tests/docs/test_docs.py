@@ -78,6 +78,19 @@ def test_every_column_is_explained() -> None:
     assert [field.name for field in fields(RunRow) if f"`{field.name}`" not in text] == []
 
 
+def test_every_error_in_troubleshooting_is_one_that_is_said() -> None:
+    said = "".join(
+        re.sub(r'"\s*\n\s*f?"', "", path.read_text(encoding="utf-8"))  # a message may be told on two lines
+        for folder in ("mldevbench", "cluster")
+        for path in (HERE / folder).rglob("*.py")
+    )
+    rows = re.findall(r"^\| (`[^|]*`) \|", (HERE / "docs/troubleshooting.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(rows) > 10
+    for row in rows:
+        for part in row.strip("`").split("…"):
+            assert part.strip(" ;:'") in said, row
+
+
 def test_only_known_programs_are_told() -> None:
     """A line that no test runs and no rule excuses would go unnoticed."""
     for page in PAGES:
