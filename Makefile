@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla wandb_integration improve_cifar10_baseline hello_world
 DEMO_STORAGE ?= results
 
-.PHONY: setup demo check test prove bench screenshots clean
+.PHONY: setup demo check test coverage prove bench screenshots clean
 
 setup: $(STAMP)
 	@$(BIN)/python -m mldevbench doctor --fix --storage $(DEMO_STORAGE)
@@ -29,6 +29,12 @@ test: setup check
 	$(BIN)/pytest -m "slow and not crowd" -n 2 --dist loadfile
 	$(BIN)/pytest -m crowd -n 0
 	$(BIN)/mldevbench tasks check all extra
+
+coverage: setup
+	rm -f .coverage*
+	$(BIN)/coverage run -m pytest -n 2 --dist loadfile || true
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 prove: setup
 	$(BIN)/python benchmarks/proof.py

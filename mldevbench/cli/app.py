@@ -29,6 +29,9 @@ from mldevbench.cli import (
 )
 from mldevbench.cli.studying import PASS_ON
 
+RUN, LOOK, ANALYSE = "Run", "Look at results", "Tell what they mean"
+KEEP, SET_UP = "Share and tidy", "Set up, tasks and agents"
+
 app = typer.Typer(
     name="mldevbench",
     help="Evaluate AI agents on machine-learning development work, on a laptop or a Ray cluster.",
@@ -52,26 +55,28 @@ def _root(
     pass
 
 
-app.command("run")(run.run)
-app.command("submit", context_settings=submit.SETTINGS)(submit.submit)
-app.command("status")(status.status)
-app.command("cancel")(cancel.cancel)
-app.command("runs")(runs.runs)
-app.command("show")(show.show)
-app.command("rerun")(rerun.rerun)
-app.command("void")(void.void)
-app.command("regrade")(regrade.regrade)
-app.command("report")(report.report)
-app.command("compare")(compare.compare)
-app.command("plan")(plan.plan)
-app.command("variance", context_settings=PASS_ON)(variance.variance)
-app.command("scale", context_settings=PASS_ON)(scale.scale)
-app.command("view")(view.view)
-app.command("export")(share.export)
-app.command("import")(share.import_)
-app.command("merge")(share.merge)
-app.command("prune")(share.prune)
-app.command("doctor")(doctor.doctor)
-app.add_typer(tasks.app, name="tasks", help="List, prove and make tasks.")
-app.add_typer(assets.app, name="assets", help="List, fetch and verify the data that profiles need.")
-app.add_typer(agents.app, name="agents", help="List agents.")
+app.command("run", rich_help_panel=RUN)(run.run)
+app.command("submit", rich_help_panel=RUN, context_settings=submit.SETTINGS)(submit.submit)
+app.command("status", rich_help_panel=RUN)(status.status)
+app.command("cancel", rich_help_panel=RUN)(cancel.cancel)
+app.command("rerun", rich_help_panel=RUN)(rerun.rerun)
+app.command("void", rich_help_panel=RUN)(void.void)
+app.command("regrade", rich_help_panel=RUN)(regrade.regrade)
+app.command("runs", rich_help_panel=LOOK)(runs.runs)
+app.command("show", rich_help_panel=LOOK)(show.show)
+app.command("report", rich_help_panel=LOOK)(report.report)
+app.command("view", rich_help_panel=LOOK)(view.view)
+app.command("compare", rich_help_panel=ANALYSE)(compare.compare)
+app.command("plan", rich_help_panel=ANALYSE)(plan.plan)
+app.command("variance", rich_help_panel=ANALYSE, context_settings=PASS_ON)(variance.variance)
+app.command("scale", rich_help_panel=ANALYSE, context_settings=PASS_ON)(scale.scale)
+app.command("export", rich_help_panel=KEEP)(share.export)
+app.command("import", rich_help_panel=KEEP)(share.import_)
+app.command("merge", rich_help_panel=KEEP)(share.merge)
+app.command("prune", rich_help_panel=KEEP)(share.prune)
+app.command("doctor", rich_help_panel=SET_UP)(doctor.doctor)
+app.add_typer(tasks.app, name="tasks", rich_help_panel=SET_UP, help="List, prove and make tasks.")
+app.add_typer(
+    assets.app, name="assets", rich_help_panel=SET_UP, help="List, fetch and verify the data that profiles need."
+)
+app.add_typer(agents.app, name="agents", rich_help_panel=SET_UP, help="List, install, check and make agents.")

@@ -38,12 +38,17 @@ def task_venv(fix: bool) -> str:
 
 
 def sandbox() -> str:
+    from mldevbench.sandbox import Limits, cgroup
     from mldevbench.sandbox.opening import available
 
     why = available("bubblewrap")
     if why:
         raise UserError(f"bubblewrap doesn't work: {why}")
-    return "bubblewrap works"
+    group = cgroup.make(Limits())
+    if group is None:
+        return "bubblewrap works; memory and processes are watched, since no cgroup can be made here"
+    group.remove()
+    return f"bubblewrap works; memory and processes are limited by cgroups (version {group.version})"
 
 
 def storage(name: str) -> str:

@@ -12,10 +12,21 @@ from mldevbench.cli.completion import agents, tasks
 from mldevbench.cli.output import Json
 from mldevbench.errors import unknown
 
+PANELS = {
+    "What to run": "agent model task exclude-task root name profile seeds instances samples param only order",
+    "What it may spend": "budget limit price max-hours void-retries",
+    "Models": "api-base env-file",
+    "Resources": "gpus-per-run cpus-per-run gpu-type share-gpus address wait-for-nodes fresh-actors",
+    "Agents' surroundings": "sandbox network offline no-install scratch cache",
+    "What is kept and said": "storage snapshot-every wandb dry-run quiet",
+}
+PANEL_OF = {f"--{name}": panel for panel, names in PANELS.items() for name in names.split()}
+
 
 def option(name: str, help_text: str, **more: Any) -> Any:
     """Declare an option that also reads MLDEVBENCH_<OPTION>."""
-    return typer.Option(name, envvar=f"MLDEVBENCH_{name.strip('-').replace('-', '_').upper()}", help=help_text, **more)
+    variable = f"MLDEVBENCH_{name.strip('-').replace('-', '_').upper()}"
+    return typer.Option(name, envvar=variable, help=help_text, rich_help_panel=PANEL_OF[name], **more)
 
 
 AGENT = option("--agent", "Agent id or folder; AGENT=MODEL binds a model.", autocompletion=agents)
@@ -48,7 +59,7 @@ def run(
     gpu_type: Annotated[str | None, option("--gpu-type", "An accelerator such as A100, or a label KEY=VALUE.")] = None,
     share_gpus: Annotated[bool, option("--share-gpus", "Let a run have a part of a GPU, such as 0.5.")] = False,
     address: Annotated[str | None, option("--address", "Ray's address; local starts an embedded one.")] = None,
-    storage: Annotated[str | None, option("--storage", "Folder or URL for results. [default: results]")] = None,
+    storage: Annotated[str | None, option("--storage", "Folder or URL for results; without it: results.")] = None,
     scratch: Annotated[str | None, option("--scratch", "Folder on each node for workspaces.")] = None,
     cache: Annotated[str | None, option("--cache", "Folder for what can be made again.")] = None,
     sandbox: Annotated[str | None, option("--sandbox", "auto, bubblewrap, apptainer, docker or process.")] = None,
@@ -61,7 +72,7 @@ def run(
     snapshot_every: Annotated[
         str | None, option("--snapshot-every", "Keep copies of the work as it goes: steps=5, minutes=10 or log.")
     ] = None,
-    wandb: Annotated[str | None, option("--wandb", "disabled, offline or online. [default: WANDB_MODE]")] = None,
+    wandb: Annotated[str | None, option("--wandb", "disabled, offline or online; without it: WANDB_MODE.")] = None,
     void_retries: Annotated[int, option("--void-retries", "How often a lost attempt is tried again.")] = 2,
     only: Annotated[
         str, option("--only", "owed: all that is not done; new: never tried; void: tried in vain.")
@@ -71,7 +82,7 @@ def run(
     offline: Annotated[bool, option("--offline", "Fetch and install nothing: it must be there already.")] = False,
     no_install: Annotated[bool, option("--no-install", "Install no agent: it must be there already.")] = False,
     max_hours: Annotated[
-        float | None, option("--max-hours", "Start nothing that can't end by then. [default: Slurm's end time]")
+        float | None, option("--max-hours", "Start nothing that can't end by then; without it: Slurm's end time.")
     ] = None,
     wait_for_nodes: Annotated[
         bool, option("--wait-for-nodes", "Wait for nodes that an autoscaler may bring, whatever they hold.")
@@ -94,6 +105,8 @@ def run(
     """
     from mldevbench.ask import Options, read_study
 
+    if cache == os.environ.get("MLDEVBENCH_CACHE"):
+        cache = None  # this machine's own; other nodes may have another
     if cache:
         os.environ["MLDEVBENCH_CACHE"] = cache
     for word, choices, flag in ((only, ("owed", "new", "void"), "--only"), (order, ("seeds", "makespan"), "--order")):
@@ -133,6 +146,7 @@ def run(
         env_file=env_file,
         address=address,
         scratch=scratch,
+        cache=cache,
         void_retries=void_retries,
         only=only,
         order=order,

@@ -91,7 +91,9 @@ def check(
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these variants, by name or kind.")] = None,
     instances: Annotated[int, typer.Option("--instances", help="How many draws of each task.")] = 1,
     repeat: Annotated[int, typer.Option("--repeat", help="How often each variant is run on an instance.")] = 1,
-    jobs: Annotated[int | None, typer.Option("--jobs", help="How many at once. [default: CPUs]")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="How many at once; without it: as many as there are CPUs.")
+    ] = None,
     keep: Annotated[Path | None, typer.Option("--keep", help="Keep what each variant left in this folder.")] = None,
     root: Root = [],
     json_: Json = False,
@@ -157,7 +159,7 @@ def shell(
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new task's id.")],
     category: Annotated[str, typer.Option("--category", help="Its category.")] = "extra",
-    root: Annotated[Path | None, typer.Option("--root", help="The folder that holds tasks/. [default: ours]")] = None,
+    root: Annotated[Path | None, typer.Option("--root", help="The folder that holds tasks/; without it: ours.")] = None,
 ) -> None:
     """Make a task folder with blanks to fill in; no other file needs a change."""
     from mldevbench.cli.making import make_task
