@@ -24,7 +24,7 @@ FORECAST = f"Forecast, {TASKS} tasks × {FORECAST_SEEDS} seeds × {AGENTS} agent
 DRAWS = range(1000, 1040)  # the scheduler's margin was chosen on draws 0 to 19
 BETWEEN, WITHIN = 0.8, 0.3  # spread of the logarithm of durations, between tasks and within one
 NODES = [Node(f"n{number}", Shape(4)) for number in range(SLOTS // 4)]
-REAL_SECONDS = 60.0
+REAL_SECONDS, TRIES = 60.0, 3
 DRIVER, LOOKS = "Driver, on embedded Ray", (50, 300)
 
 
@@ -97,13 +97,23 @@ def forecast() -> Iterator[Figure]:
 
 
 def reality() -> Iterator[Figure]:
-    """Yield how far one draw, scaled down in time, takes longer on real actors than on paper."""
+    """Yield how far one draw, scaled down in time, takes longer on real actors than on paper.
+
+    A run here is some thirty times shorter than in life, so what lies between two runs weighs thirty times as much.
+    Busy neighbours only ever add to it: of several tries the shortest tells most of us and least of them.
+    """
     runs, took = study(DRAWS[0], SEEDS)
     scale = REAL_SECONDS * SLOTS / sum(took.values())
     took = {name: seconds * scale for name, seconds in took.items()}
-    ratio = on_ray(runs, took, known(runs, took), SLOTS) / on_paper(runs, took, known(runs, took))
+    best = min((on_ray(runs, took, known(runs, took), SLOTS) for _ in range(TRIES)), key=lambda one: one.seconds)
+    ratio = best.seconds / on_paper(runs, took, known(runs, took))
     met = abs(ratio - 1) <= 0.03
-    yield Figure(GROUP, "one draw on Ray actors that sleep, against the same on paper", ratio, "×", "within 3 %", met)
+    sleep = f"{statistics.mean(took.values()):.1f} s a run"
+    what = f"one draw on Ray actors that sleep {sleep}, against the same on paper, least of {TRIES}"
+    yield Figure(GROUP, what, ratio, "×", "within 3 %", met)
+    idle = [1e3 * seconds for seconds in best.handovers]
+    yield Figure(GROUP, "an actor's idle time between two of these runs, median", statistics.median(idle), "ms")
+    yield Figure(GROUP, "an actor's idle time between two of these runs, mean", statistics.mean(idle), "ms")
 
 
 def memory() -> Iterator[Figure]:

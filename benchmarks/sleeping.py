@@ -5,6 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
 
 from cluster.berth import Berth
 from cluster.crew import Crew
@@ -13,6 +16,16 @@ from cluster.shape import Node, Shape
 from cluster.simulator import Paper
 from mldevbench.records import Run
 
+Span = tuple[float, float]  # begin and end by the machine's own clock, which all its processes share
+
+
+@dataclass(frozen=True)
+class Slept:
+    """What came of it."""
+
+    seconds: float  # from the first decision to the end of the last run
+    handovers: tuple[float, ...]  # seconds for which an actor had nothing to do between two runs
+
 
 class Sleeper:
     """Stands for a run actor."""
@@ -20,12 +33,14 @@ class Sleeper:
     def ready(self) -> Berth:
         return Berth("n", "here")
 
-    def work(self, seconds: float) -> None:
+    def work(self, seconds: float) -> Span:
+        began = time.monotonic()
         time.sleep(seconds)
+        return began, time.monotonic()
 
 
-def on_ray(runs: list[Run], took: dict[str, float], durations: Durations, slots: int) -> float:
-    """Return when the last of these runs ends; actors are warm before the first begins."""
+def on_ray(runs: list[Run], took: dict[str, float], durations: Durations, slots: int) -> Slept:
+    """Let these runs sleep; actors are warm before the first begins."""
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     import ray
 
@@ -54,19 +69,28 @@ def warm(crew: Crew, slots: int) -> None:
         crew.arrived(reference, ray.get(reference))
 
 
-def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float]) -> float:
+def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float]) -> Slept:
+    """Decide as the simulator does, on what it knows at that moment, but let Ray's clock go."""
     import ray
 
+    spans: defaultdict[int, list[Span]] = defaultdict(list)
     working, began = {}, time.monotonic()
     while queue or working:
         crew.begin_round()
         while queue and not crew.blocked("run", Shape()) and (member := crew.request("run", Shape())):
             item = queue.pop()
             assert item is not None
-            working[member.actor.work.remote(took[item.run.run_id])] = member
+            queue.working[item.run.spec.label] += 1
+            working[member.actor.work.remote(took[item.run.run_id])] = (member, item.run)
         (first,), _ = ray.wait([*working, *crew.coming()], num_returns=1)
-        if first in working:
-            crew.release(working.pop(first))
-        else:
+        if first not in working:
             crew.arrived(first, ray.get(first))
-    return time.monotonic() - began
+            continue
+        member, run = working.pop(first)
+        spans[member.number].append(ray.get(first))
+        crew.release(member)
+        queue.working[run.spec.label] -= 1
+        queue.durations.learn(run.spec.label, run.task, took[run.run_id])
+    last = max(end for found in spans.values() for _, end in found)
+    gaps = [after - end for found in spans.values() for (_, end), (after, _) in pairwise(found)]
+    return Slept(last - began, tuple(gaps))

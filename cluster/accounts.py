@@ -37,21 +37,17 @@ class Accounts:
         store, owed = self.job.store, []
         done = store.open()
         store.rebuild_checks()
+        tried = store.attempts_by_run()
         for run in self.job.plan.runs:
             row = done.get(run.run_id)
             if row and row.outcome is not Outcome.VOID:
                 self._count(row)
                 self.durations.learn(row.label, row.task, row.wall_seconds)
             elif self.job.policy.only == "owed" or (self.job.policy.only == "void") == bool(row):
-                owed.append(self.scribe.resume(run))
-        for run in self.job.plan.runs:
-            for attempt in store.attempts_of(run.run_id) if self._limited else ():
+                owed.append(self.scribe.resume(run, tried.setdefault(run.run_id, [])))
+            for attempt in tried.get(run.run_id, ()):
                 self.ledger.charge(run, attempt)
         return owed
-
-    @property
-    def _limited(self) -> bool:
-        return self.job.policy.usd_limit is not None or self.job.policy.gpu_hours_limit is not None
 
     def start(self, track: Track) -> bool:
         """Open the next attempt; False where the study's limits leave no room for it."""

@@ -51,9 +51,11 @@ class Driver:
         self.tally.notes += self.rooms.notes
         self.waiting: Queue[Track] = Queue(self.accounts.durations, self.rooms.run, job.policy.order)
         self.later: list[Track] = []  # lost, and not to be tried again at once
+        self.too_long: list[Track] = []  # can't end within --max-hours
         self.to_grade: deque[Track] = deque()
         self.errands: dict[Any, Errand] = {}
         self.limit: str | None = None
+        self.committed = False  # whether what is under way may use up the study's limits
         self.stopping: Stop | None = None
         self.minded = 0.0
         self.deadline = None if job.policy.max_hours is None else time.monotonic() + job.policy.max_hours * 3600
@@ -70,6 +72,7 @@ class Driver:
                     self._take_what_is_ready()
                     self._mind_the_study()
                     self._tell()
+            self._see_to_limits()
         except (KeyboardInterrupt, Interrupted):
             interrupted = True
         except SystemError as error:
@@ -153,26 +156,41 @@ class Driver:
             self._wait(track)
         unplaced: list[Track] = []
         most = self.job.policy.runs_at_once or len(self.job.plan)
-        while self.waiting and not self.holding and self.crew.busy("run") + len(unplaced) < most:
+        while self._may_start() and self.crew.busy("run") + len(unplaced) < most:
             track = self.waiting.pop({shape for shape in self.waiting.shapes() if self.crew.blocked("run", shape)})
             if track is None:
                 break
-            if not self._started(track):
+            if self._ends_too_late(track):
+                self.too_long.append(track)
+            elif not self._started(track):
                 unplaced.append(track)
         for track in unplaced:
             self._wait(track)
+        self._see_to_limits()
+
+    def _may_start(self) -> bool:
+        return bool(self.waiting) and not self.holding and not self.committed
+
+    def _ends_too_late(self, track: Track) -> bool:
+        expected = self.accounts.durations.expect(track.run)
+        return self.deadline is not None and time.monotonic() + expected > self.deadline
+
+    def _see_to_limits(self) -> None:
+        """Say what ends the study before its plan, once nothing under way can change it."""
+        if any(errand.kind == "run" for errand in self.errands.values()):
+            return
+        if self.too_long and not (self.waiting or self.later):
+            self.limit = self.limit or "what is left can't end within --max-hours"
+        if self.committed:
+            self.limit = self.limit or "the study's limit leaves no room for another run; raise --limit to go on"
 
     def _started(self, track: Track) -> bool:
-        expected = self.accounts.durations.expect(track.run)
-        if self.deadline is not None and time.monotonic() + expected > self.deadline:
-            self.limit = "what is left can't end within --max-hours"
-            return False
         member = self.crew.request("run", self.rooms.run(track.run))
         if member is None:
             return False
         if not self.accounts.start(track):
             self.crew.release(member)
-            self.limit = "the study's limit leaves no room for another run; raise --limit to go on"
+            self.committed = True
             return False
         track.gpus = member.shape.gpus
         self.errands[self.dispatch.work(track, member)] = Errand("run", track, member)
@@ -201,6 +219,7 @@ class Driver:
     def _take(self, errand: Errand, reference: Any) -> None:
         if errand.kind == "run":
             self.waiting.working[errand.track.run.spec.label] -= 1
+            self.committed = False  # it cost less than its worst case, most likely
         try:
             result: Any = ray.get(reference)
         except Exception as error:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from mldevbench.records import AttemptRow, Run
+from mldevbench.records import AttemptRow, Cause, Run
+
+# What ends an attempt from outside gives it no time to say all that it cost.
+CUT_OFF = {Cause.NODE_LOST, Cause.PREEMPTED, Cause.DRIVER_LOST, Cause.CANCELLED}
 
 
 @dataclass
@@ -19,11 +23,11 @@ class Ledger:
     _reserved: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def charge(self, run: Run, row: AttemptRow) -> None:
-        """Settle one attempt; one that was lost before it could say what it cost is charged its reservation."""
+        """Settle one attempt; one that ended before it could say what it cost is charged its reservation."""
         usd, gpu_seconds = self._reserved.pop(run.run_id, self._worst(run))
-        if row.phase in ("started", "lost") and row.finished_at is None:
-            self.usd += usd
-            self.gpu_seconds += gpu_seconds
+        if row.archive is None and (row.finished_at is None or row.cause in CUT_OFF):
+            self.usd += max(usd, row.cost_usd or 0.0)
+            self.gpu_seconds += max(row.gpu_seconds, min(gpu_seconds, _elapsed(row) * run.gpus))
             return
         cost = row.cost_usd if row.cost_usd is not None else (0.0 if run.spec.model is None else usd)
         self.usd += cost
@@ -51,3 +55,8 @@ class Ledger:
         budget = None if run.budget.usd is None else run.budget.usd * run.samples
         usd = 0.0 if run.spec.model is None else (budget or self.dearest_usd)
         return usd, run.gpus * run.budget.wall_seconds * run.samples
+
+
+def _elapsed(row: AttemptRow) -> float:
+    """Return the seconds that an attempt can have taken at most, as far as anybody knows."""
+    return math.inf if row.finished_at is None else (row.finished_at - row.started_at).total_seconds()

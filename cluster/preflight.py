@@ -23,6 +23,7 @@ class Probe:
     """Looks at one node from inside."""
 
     def __init__(self, site: Site) -> None:
+        site.settle()
         self.site = site
 
     def look(self) -> Berth:

@@ -28,15 +28,15 @@ def regrade(
 
 def grade_snapshots(
     store: StudyStore, pieces: Sequence[Piece], catalog: Catalog, salt: bytes, say: Callable[[SnapshotRow], None]
-) -> int:
-    """Judge snapshots, each distinct one once; return how many were judged."""
-    judged = 0
+) -> list[SnapshotRow]:
+    """Judge snapshots, each distinct one once; return a row for each that was."""
+    made: list[SnapshotRow] = []
     for piece, graded in judge_all(pieces, store.place, catalog, salt):
         rows = [snapshot_row(piece, snapshot, graded, catalog) for snapshot in piece.about]
         store.snapshots.put(store.part_of(piece.row.run_id), rows)
-        judged += 1
+        made.append(rows[0])
         say(rows[0])
-    return judged
+    return made
 
 
 def snapshot_row(piece: Piece, snapshot: Snapshot, graded: Graded, catalog: Catalog) -> SnapshotRow:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
@@ -18,10 +19,12 @@ class Rooms:
     def __init__(self, job: Job, nodes: list[Node]) -> None:
         self.job = job
         self.nodes = nodes
-        self.possible = [*nodes, *nodes_to_come()]
+        self.to_come = nodes_to_come()
+        self.possible = [*nodes, *self.to_come]
         self._cut: list[str] = []
         self._of_task = cache(self._shape)
-        shapes = {self.run(run) for run in job.plan.runs}
+        shapes = Counter(self.run(run) for run in job.plan.runs)
+        self._typical = _mean(shapes)
         if not job.policy.wait_for_nodes:
             demand_placeable(shapes, self.possible)
 
@@ -35,7 +38,7 @@ class Rooms:
 
     def _shape(self, task: str, gpus: float, profile: str) -> Shape:
         wanted = self.job.shape(task, gpus)
-        if profile != "mini":
+        if profile != "mini" or self.job.policy.wait_for_nodes:
             return wanted
         shape = clamped(wanted, self.possible)
         # A type that nobody has is a mistake, not a matter of size.
@@ -53,7 +56,9 @@ class Rooms:
     def validation(self, run: Run) -> Shape:
         """A place of its own for validation would cost a small machine half of its runs."""
         wanted = self.job.catalog.task(run.task).validation.gpus
-        gpus = min(wanted, max((node.total.gpus for node in self.nodes), default=0.0))
+        # What is large is not judged on a CPU because the GPUs are away for a while.
+        having = self.nodes if run.profile == "mini" else [*self.possible, *self.nodes]
+        gpus = min(wanted, max((node.total.gpus for node in having), default=0.0))
         return Shape(1.0 if self._cpus >= 4 else 0.0, gpus, 0.0, self.job.gpu_type if gpus else "")
 
     @property
@@ -66,9 +71,10 @@ class Rooms:
         return sum(node.total.cpus for node in self.nodes)
 
     def slots(self) -> int:
-        """Return about how many runs fit at once."""
-        smallest = min((self.run(run).cpus for run in self.job.plan.runs[:50]), default=1.0)
-        return max(int(self._cpus / max(smallest, 0.1)), 1)
+        """Return about how many runs fit at once: what the nodes have over what a run of the plan needs on average."""
+        total = sum((node.total for node in self.nodes), Shape(0.0))
+        most = total.over(self._typical)
+        return max(int(min(most, self.job.policy.runs_at_once or most)), 1)
 
     def gpu_type(self, run: Run, node: str | None) -> str | None:
         """Return the accelerator that a run on this node held."""
@@ -78,5 +84,13 @@ class Rooms:
 
     def demand_some_fit(self, unfit: Mapping[str, str]) -> None:
         """Refuse to wait for nodes that all lack something."""
-        if self.nodes and all(node.id in unfit for node in self.nodes) and not self.possible[len(self.nodes) :]:
+        waiting = self.to_come or self.job.policy.wait_for_nodes
+        if self.nodes and all(node.id in unfit for node in self.nodes) and not waiting:
             raise UserError(f"no node can run anything: {next(iter(unfit.values()))}")
+
+
+def _mean(shapes: Counter[Shape]) -> Shape:
+    """Return what a run reserves on average."""
+    count = max(shapes.total(), 1)
+    total = sum((shape.times(number) for shape, number in shapes.items()), Shape(0.0))
+    return total.times(1 / count)

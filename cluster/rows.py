@@ -46,6 +46,7 @@ def submitted_row(facts: Facts, run: Run, done: Submitted, gpus: float | None = 
         facts.study, run.run_id, done.attempt, "submitted", None, None, done.stop_reason, done.detail, done.archive,
         done.digest, *_usage(done.usage), done.wall_seconds, done.working_seconds, done.wall_seconds * held,
         done.gpu_type, done.gpu_shared, done.node, done.isolation, done.network, done.started_at, done.finished_at,
+        done.limits,
     )  # fmt: skip
 
 
@@ -87,6 +88,7 @@ def run_row(
         network=last.network, started_at=last.started_at, finished_at=now,
         task_digest=run.task_digest, validator_digest=facts.validator_digests[run.task],
         agent_digest=run.spec.digest, salt_digest=facts.salt_digest, mldevbench_version=__version__,
+        limits=last.limits,
     )  # fmt: skip
 
 
@@ -100,7 +102,7 @@ def restored(row: AttemptRow) -> Submitted:
     return Submitted(
         row.run_id, row.attempt, row.archive, row.digest, row.stop_reason or StopReason.FINISHED, row.detail, usage,
         row.started_at, row.finished_at, row.wall_seconds, row.working_seconds, row.isolation or "", row.network or "",
-        row.node or "", row.gpu_type, row.gpu_shared,
+        row.node or "", row.gpu_type, row.gpu_shared, row.limits,
     )  # fmt: skip
 
 

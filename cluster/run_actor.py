@@ -39,6 +39,12 @@ class Site:
     isolation: str = ""  # to be probed before work; none: whatever is asked for later
     versions: Versions | None = None  # what every node must have
     agents: tuple[Bundle, ...] = ()  # those of the study that have packages of their own
+    cache: str | None = None  # none: where the node itself keeps it
+
+    def settle(self) -> None:
+        """Make this actor's process keep what can be made again where the study says."""
+        if self.cache:
+            os.environ["MLDEVBENCH_CACHE"] = self.cache
 
     def scratch_folder(self) -> Path:
         return Path(self.scratch) if self.scratch else cache_folder() / "scratch"
@@ -86,6 +92,7 @@ class RunWorker:
     """Works on one attempt at a time; between attempts it stays warm."""
 
     def __init__(self, site: Site) -> None:
+        site.settle()
         self.site = site
         self._attempt: Attempt | Sampled | None = None
         self._lock = threading.Lock()

@@ -32,6 +32,14 @@ class Shape:
     def __sub__(self, other: Shape) -> Shape:
         return Shape(self.cpus - other.cpus, self.gpus - other.gpus, self.memory_gb - other.memory_gb)
 
+    def times(self, number: float) -> Shape:
+        return Shape(self.cpus * number, self.gpus * number, self.memory_gb * number)
+
+    def over(self, other: Shape) -> float:
+        """Return how often the other amount is in this one."""
+        pairs = ((self.cpus, other.cpus), (self.gpus, other.gpus), (self.memory_gb, other.memory_gb))
+        return min((have / need for have, need in pairs if need > SLACK), default=self.cpus)
+
     def __str__(self) -> str:
         memory = f", {self.memory_gb:g} GB of memory" if self.memory_gb else ""
         return f"{self.cpus:g} CPUs, {self.gpus:g} GPUs{memory}" + (f" of type {self.gpu_type}" * bool(self.gpu_type))

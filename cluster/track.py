@@ -37,9 +37,8 @@ class Scribe:
         self.store = store
         self.facts = facts
 
-    def resume(self, run: Run) -> Track:
-        """Take up a run where its last durable phase left it."""
-        rows = self.store.attempts_of(run.run_id)
+    def resume(self, run: Run, rows: list[AttemptRow]) -> Track:
+        """Take up a run where the last durable phase of its attempts left it."""
         track = Track(run, rows)
         if rows and rows[-1].phase == "submitted":
             track.submitted = restored(rows[-1])

@@ -38,6 +38,7 @@ class ValidationWorker:
     """Judges one submission at a time; stays warm between them."""
 
     def __init__(self, site: Site) -> None:
+        site.settle()
         self.site = site
         self._wear = Wear()
 

@@ -7,7 +7,9 @@ import os
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from mldevbench.digest import files_under, of_bytes
@@ -44,18 +46,26 @@ def _files(part: str, source: Path) -> Iterator[tuple[str, Path]]:
         yield f"{part}/{path.relative_to(source).as_posix()}", path
 
 
-def unpack(bundle: Bundle, cache: Path) -> Path:
-    """Return the bundle's folder below a cache, unpacked once whoever asks and however many at a time."""
-    target = cache / "bundles" / bundle.digest[:24] / bundle.parent / bundle.name
-    if target.is_dir():
+def unpack(bundle: Bundle, below: Path) -> Path:
+    """Return the bundle's folder below a cache's, unpacked once whoever asks and however many at a time."""
+    target = below / "bundles" / bundle.digest[:24] / bundle.parent / bundle.name
+    if target.is_dir() and _whole(target, bundle.digest):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent) as aside:
         with tarfile.open(fileobj=io.BytesIO(bundle.data)) as archive:
             archive.extractall(Path(aside) / "it", filter="data")
+        with suppress(OSError):  # a damaged one makes place; another process may have done so already
+            os.rename(target, Path(aside) / "damaged")  # noqa: PTH104 - as below
         try:
             os.rename(Path(aside) / "it", target)  # noqa: PTH104 - Path.rename hides that a full target is an error
         except OSError:
             if not target.is_dir():
                 raise
     return target
+
+
+@cache
+def _whole(folder: Path, digest: str) -> bool:
+    """Whether a folder still is what was unpacked there; looked at once by each process."""
+    return pack({part.name: part for part in folder.iterdir()}, folder.name).digest == digest

@@ -85,7 +85,7 @@ def compare_pair(pair: Pair, costs: bool = True) -> Comparison:
     kept = {one.task for one in tasks}
     sides = [[row for row in side.rows if row.task in kept] for side in (pair.first, pair.second)]
     differences = np.array([one.difference for one in tasks])
-    interval, method = _population(differences, sides)
+    interval, method = population_interval(differences, sides)
     lost = sorted(set(pair.tasks) - kept)
     notes = [*pair.notes, *([f"every run is void on one side: {', '.join(lost)}; left out"] if lost else [])]
     return Comparison(
@@ -141,7 +141,8 @@ def _test(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> PairedT
     return PairedTest("exact sign-flip" if found.exact else "sign-flip, drawn", found.p_value, found.p_value)
 
 
-def _population(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> tuple[Interval, str]:
+def population_interval(differences: np.ndarray, sides: Sequence[Sequence[RunRow]]) -> tuple[Interval, str]:
+    """Return the interval of the mean difference for tasks like these, and its name; equal differences are no proof."""
     tasks = len(differences)
     if _single(sides) or not differences.any():
         return tango(*_discordant(differences), tasks), "Tango"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from mldevbench import workspace
 from mldevbench.agent import Agent
@@ -74,6 +75,13 @@ class Means:
     agent_venv: Path | None = None  # the agent's own, where it has one
 
 
+class Walls(NamedTuple):
+    """What an agent really worked behind."""
+
+    isolation: str
+    limits: str  # cgroup or weak
+
+
 class Attempt:
     """One execution; `stop` may be called from another thread at any time."""
 
@@ -102,7 +110,7 @@ class Attempt:
             opening = Opening(self.order.isolation, self.order.network, self.means.nodes)
             with open_doors(task, draw, profile, scratch / "door", opening) as doors:
                 instruction = workspace.build(task, draw, profile, inside, doors.url)
-                reason, detail, isolation = self._work(instruction, inside, scratch, doors)
+                reason, detail, walls = self._work(instruction, inside, scratch, doors)
             for part in doors.parts:
                 self.means.place.take(f"{self._folder}/{part.log.path.name}", part.log.path)
             if self._stopped.is_set():
@@ -114,7 +122,8 @@ class Attempt:
             self.means.place.take(archive, scratch / "submission.tar")
         return Submitted(
             self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
-            started_at, finished_at, wall, working, isolation, self.order.network, self.means.node,
+            started_at, finished_at, wall, working, walls.isolation, self.order.network, self.means.node,
+            limits=walls.limits,
         )  # fmt: skip
 
     @property
@@ -132,7 +141,7 @@ class Attempt:
         folder = self.means.place.child(f"artifacts/{run.run_id}/{self.order.attempt}")
         return Snapshots(parse_grid(every), self.meter, folder, scratch)
 
-    def _work(self, instruction: str, inside: Path, scratch: Path, doors: Doors) -> tuple[StopReason, str, str]:
+    def _work(self, instruction: str, inside: Path, scratch: Path, doors: Doors) -> tuple[StopReason, str, Walls]:
         folder = f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
         scrub = Scrubber(self.order.secrets)
         snapshots = self._snapshots(scratch)
@@ -155,7 +164,7 @@ class Attempt:
                 if snapshots:
                     snapshots.close()
                 guarded.close()
-            return guarded.breach() or reason, detail, sandbox.isolation
+            return guarded.breach() or reason, detail, Walls(sandbox.isolation, sandbox.limits)
 
     def _spec(self, inside: Path, gateway: Gateway | None, doors: Doors) -> SandboxSpec:
         asked = self.means.task.resources

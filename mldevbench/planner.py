@@ -14,6 +14,7 @@ from mldevbench.stats.panel import components, fixed_error, population_error
 from mldevbench.stats.power import ALPHA, POWER, detectable_effect, seeds_for_effect, seeds_for_half_width
 
 SEEDS = (1, 2, 3, 5, 10, 20, 50)
+VARIANCES = ("within", "between")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Assumption:
     effect_variance: float = 1 / 9
     usd: tuple[float, float, float] | None = None  # per run: low, middle, high
     gpu_hours: tuple[float, float, float] | None = None
+    usual: tuple[str, ...] = ()  # what a pilot could not tell, so that the usual value stands
 
 
 @dataclass(frozen=True)
@@ -125,12 +127,15 @@ def from_pilot(rows: Sequence[RunRow], source: str, tasks: int | None = None) ->
     usual = Assumption(source)
     panels = [panel_of(row for row in rows if row.label == label) for label in sorted({row.label for row in rows})]
     found = [components(panel) for panel in panels if len(panel) > 1 and (panel.totals > 1).any()]
-    within = float(np.mean([one.within for one in found])) if found else 0.0
+    seen = {name: float(np.mean([getattr(one, name) for one in found])) if found else 0.0 for name in VARIANCES}
+    # No spread in a pilot is not no spread: it would promise that few seeds or few tasks settle everything.
+    silent = tuple(name for name, value in seen.items() if not value)
     return Assumption(
         source=source,
         tasks=tasks or len({row.task for row in rows}),
-        within=within or usual.within,
-        between=float(np.mean([one.between for one in found])) if found else usual.between,
+        within=seen["within"] or usual.within,
+        between=seen["between"] or usual.between,
+        usual=silent,
         usd=_range([row.cost_usd for row in judged(rows)]),
         gpu_hours=_range([row.gpu_seconds / 3600 for row in judged(rows)]),
     )

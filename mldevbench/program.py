@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mldevbench.command import AGENT_FOLDER
 from mldevbench.guard import GuardedSandbox
-from mldevbench.model.budget import BudgetMeter
+from mldevbench.model.budget import BudgetExhausted, BudgetMeter
+from mldevbench.records import StopReason
 from mldevbench.sandbox.protocol import Finished
 
 if TYPE_CHECKING:
@@ -39,16 +40,18 @@ class Programs:
             "ANTHROPIC_API_KEY": key,
         }
 
-    def drive(self, script: str, settings: Mapping[str, Any], **environment: str) -> Finished:
+    def drive(self, script: str, settings: Mapping[str, Any], *, spare_seconds: float = 0.0) -> Finished:
         """Run a script of the agent's folder by the agent's own Python; it reads its settings from standard input.
 
-        One that breaks by itself is the agent's failure, with the last thing that it said.
+        One that breaks by itself is the agent's failure, with the last thing that it said. It is ended while the
+        budget still has `spare_seconds`, for what its agent wants to do then.
         """
         assert self.python is not None, "agent.yaml names no venv"
         done = self.run(
             [self.python, "-I", f"{AGENT_FOLDER}/{script}"],
             stdin=json.dumps(settings).encode(),
-            environment={**self.environment, **environment},
+            environment=self.environment,
+            spare_seconds=spare_seconds,
         )
         if done.exit_code:
             said = done.output.decode(errors="replace").strip().splitlines()
@@ -62,11 +65,11 @@ class Programs:
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         keep_bytes: int = 65_536,
-        grace: float = GRACE_SECONDS,
+        spare_seconds: float = 0.0,
     ) -> Finished:
         """Run a program with the gateway in reach; raises what stopped it, if it didn't end by itself."""
         stop, ended = threading.Event(), threading.Event()
-        watch = threading.Thread(target=self._watch, args=(stop, ended, grace), name="program", daemon=True)
+        watch = threading.Thread(target=self._watch, args=(stop, ended, spare_seconds), name="program", daemon=True)
         watch.start()
         try:
             done = self._sandbox.run_until(
@@ -77,14 +80,18 @@ class Programs:
             watch.join()
         self._gateway.raise_failure()
         self._meter.check()
+        if done.timed_out:
+            wall = self._meter.remaining().wall_seconds <= spare_seconds
+            raise BudgetExhausted(StopReason.WALL_MINUTES if wall else StopReason.MINUTES)
         return done
 
-    def _watch(self, stop: threading.Event, ended: threading.Event, grace: float) -> None:
+    def _watch(self, stop: threading.Event, ended: threading.Event, spare_seconds: float) -> None:
         """Set `stop` when the working time is up, or when the program outlives its model."""
-        patience = grace
+        patience = GRACE_SECONDS
         while not ended.wait(LOOK_SECONDS):
             left = self._meter.remaining()
-            patience = patience - LOOK_SECONDS if self._gateway.over else grace
-            if patience <= 0 or left.wall_seconds <= 0 or (left.seconds is not None and left.seconds <= 0):
+            patience = patience - LOOK_SECONDS if self._gateway.over else GRACE_SECONDS
+            seconds = left.wall_seconds if left.seconds is None else min(left.seconds, left.wall_seconds)
+            if patience <= 0 or seconds <= spare_seconds:
                 stop.set()
                 return

@@ -202,6 +202,7 @@ class Submitted:
     node: str
     gpu_type: str | None = None
     gpu_shared: bool = False
+    limits: str | None = None
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,7 @@ class AttemptRow:
     network: str | None
     started_at: datetime
     finished_at: datetime | None
+    limits: str | None = None  # cgroup, or weak: watched, since no cgroup could be made
 
 
 @dataclass(frozen=True)
@@ -296,6 +298,7 @@ class RunRow:
     agent_digest: str
     salt_digest: str
     mldevbench_version: str
+    limits: str | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count, islice
 
 from mldevbench.catalog import Catalog
 from mldevbench.draw import salt_digest
@@ -44,32 +45,41 @@ class Found:
 
 
 def submissions(store: StudyStore, catalog: Catalog, everything: bool = False, repeats: int = 0) -> Found:
-    """Return what today's validators haven't judged; `everything` once more; `repeats`: until each has so many."""
+    """Return what today's validators haven't judged; `everything` once more; `repeats`: until each has so many.
+
+    A void judgement counts as none: the next one takes its place.
+    """
     again: list[Again] = []
     gone = 0
-    rows = store.open()
-    done: dict[tuple[str, str], int] = defaultdict(int)
-    for regraded in store.regrades.all():
-        done[regraded.run_id, regraded.validator_digest] += 1
+    rows, tried = store.open(), store.attempts_by_run()
+    done: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for regraded in (one for one in store.regrades.all() if one.outcome is not Outcome.VOID):
+        done[regraded.run_id, regraded.validator_digest].add(regraded.repeat)
     for row in (row for row in rows.values() if row.outcome is not Outcome.VOID):
-        kept = [one for one in store.attempts_of(row.run_id) if one.archive and store.place.has(one.archive)]
+        kept = [one for one in tried.get(row.run_id, ()) if one.archive and store.place.has(one.archive)]
         if row.task not in catalog.task_folders or not kept:
             gone += 1
             continue
         digest = catalog.task(row.task).validator_digest()
         have = done[row.run_id, digest]
-        wanted = repeats or (have + 1 if everything else int(row.validator_digest != digest))
+        wanted = repeats or (len(have) + 1 if everything else int(row.validator_digest != digest))
+        free = (number for number in count() if number not in have)
         last = kept[-1]
         again += [
-            Again(row, last.archive or "", last.digest or "", last.attempt, number) for number in range(have, wanted)
+            Again(row, last.archive or "", last.digest or "", last.attempt, number)
+            for number in islice(free, max(0, wanted - len(have)))
         ]
     return Found(tuple(again), gone)
 
 
 def ungraded(store: StudyStore, catalog: Catalog) -> list[Ungraded]:
-    """Return the snapshots of finished runs that have no verdict by the validators of today."""
+    """Return the snapshots of finished runs that have no verdict by the validators of today; a void one is none."""
     rows = store.open()
-    graded = {(one.run_id, one.number, one.validator_digest) for one in store.snapshots.all()}
+    graded = {
+        (one.run_id, one.number, one.validator_digest)
+        for one in store.snapshots.all()
+        if one.outcome is not Outcome.VOID
+    }
     found: list[Ungraded] = []
     for row in rows.values():
         if row.outcome is Outcome.VOID or row.task not in catalog.task_folders:

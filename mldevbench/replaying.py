@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mldevbench.axis import Axis
 from mldevbench.rates import task_means
@@ -23,11 +23,12 @@ from mldevbench.stats.replay import (
 
 Snapshots = Mapping[str, Sequence[tuple[float, bool]]]  # by run id: what was spent, and whether it passes
 MARGIN = 0.10
+WHOLE = (Axis.STEPS, Axis.TOKENS)
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What smaller budgets would have given; without snapshots only the lower estimate stands."""
+    """What smaller budgets would have given; without snapshots only the lower estimate stands, and no surface."""
 
     budget: float
     graded: bool
@@ -71,7 +72,8 @@ def replay_of(
     graded = any(run.snapshots for runs in traces.values() for run in runs)
     grid = log_grid(longest, axis)
     attempts = tuple(k for k in (1, 2, 4, 8, 16) if k <= max(1, min(map(len, traces.values())) // 2))
-    rates = surface(traces, grid, attempts)
+    rates = surface(traces, grid, attempts if graded else ())
+    estimates = sandwich(traces, grid)
     calibrations = {}
     for budget in budgets[:-1] if graded else ():
         rerun = task_means(levels[budget])
@@ -81,12 +83,20 @@ def replay_of(
     return Replay(
         longest,
         graded,
-        sandwich(traces, grid),
+        replace(estimates, budgets=tuple(_countable(one, axis) for one in estimates.budgets)),
         attempts,
         tuple(tuple(row) for row in rates.tolist()),
-        iso_compute(rates, grid, attempts) if graded else {},
+        {
+            total: [replace(way, budget=_countable(way.budget, axis)) for way in ways]
+            for total, ways in (iso_compute(rates, grid, attempts) if graded else {}).items()
+        },
         calibrations,
     )
+
+
+def _countable(budget: float, axis: Axis) -> float:
+    """Return what of a halved budget can be spent: there is no half step."""
+    return float(int(budget)) if axis in WHOLE else budget
 
 
 def traces_of(rows: Sequence[RunRow], axis: Axis, snapshots: Snapshots) -> dict[str, list[Trace]]:
@@ -102,4 +112,4 @@ def traces_of(rows: Sequence[RunRow], axis: Axis, snapshots: Snapshots) -> dict[
 def log_grid(longest: float, axis: Axis, points: int = 7) -> list[float]:
     """Return budgets that halve from the longest down."""
     grid = [longest / 2**power for power in reversed(range(points))]
-    return [one for one in grid if one >= 1] if axis in (Axis.STEPS, Axis.TOKENS) else grid
+    return [one for one in grid if one >= 1] if axis in WHOLE else grid

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mldevbench.axis import Axis
+from mldevbench.compare import population_interval
 from mldevbench.errors import UserError
 from mldevbench.rates import Rate, by_task, judged, outcomes, panel_of, rate_of, task_means
 from mldevbench.records import RunRow
@@ -134,8 +135,9 @@ def _level(budget: float, label: str, rows: Sequence[RunRow]) -> Level:
 
 def _rise(low: Sequence[RunRow], high: Sequence[RunRow]) -> Rise:
     first, last = task_means(low), task_means(high)
-    differences = [last[task] - first[task] for task in sorted(first)]
-    return Rise(paired_t(differences), sign_flip(differences))
+    differences = np.array([last[task] - first[task] for task in sorted(first)])
+    interval, _ = population_interval(differences, (high, low))
+    return Rise(replace(paired_t(differences), interval=interval), sign_flip(differences))
 
 
 def _half(levels: Mapping[float, Sequence[RunRow]], tasks: Sequence[str]) -> Half | None:
@@ -143,7 +145,8 @@ def _half(levels: Mapping[float, Sequence[RunRow]], tasks: Sequence[str]) -> Hal
     budgets = np.array(sorted(levels))
     if (budgets <= 0).any():
         return None
-    rates = np.array([[task_means(levels[budget])[task] for budget in budgets] for task in tasks])
+    means = [task_means(levels[budget]) for budget in budgets]
+    rates = np.array([[level[task] for level in means] for task in tasks])
     curve = _curve(budgets, rates)
     if curve is None or curve.slope <= 0:
         return None

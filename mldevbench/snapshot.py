@@ -133,8 +133,8 @@ class Snapshots:
         self.settle()  # one copy at a time in the scratch folder
         usage, minutes = self.meter.usage, self.meter.working_seconds / 60
         copy = self.scratch / f"snapshot-{secrets.token_hex(4)}.tar"
-        self._sandbox.freeze()
         try:
+            self._sandbox.freeze()
             manifest = self._collect(copy)
         finally:
             self._sandbox.thaw()

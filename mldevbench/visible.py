@@ -53,9 +53,13 @@ class Bench:
             tests = sorted({path.name: path.read_bytes() for words in TESTS for path in inside.glob(words)}.items())
             if not tests:
                 return Look(None)
-            workspace.lay_over(open_submission(archive, digest, folder / "submission").folder, inside)
-            for name, content in tests:  # as they were given, whatever became of them
-                (inside / name).write_bytes(content)
+            work = open_submission(archive, digest, folder / "submission").folder
+            try:
+                workspace.lay_over(work, inside)
+                for name, content in tests:  # as they were given, whatever became of them
+                    (inside / name).write_bytes(content)
+            except (FileExistsError, IsADirectoryError, NotADirectoryError):  # the agent's doing, so no fault of ours
+                return Look(0.0)
             return Look(self._share(inside, [name for name, _ in tests]))
         finally:
             erase(folder)

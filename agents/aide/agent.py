@@ -7,7 +7,7 @@ from typing import Any
 
 from mldevbench.agent import Context
 from mldevbench.model.budget import AgentStopped
-from mldevbench.records import Step
+from mldevbench.records import Budget, Step
 
 FOLDER = "$HOME/aide"
 # The names that AIDE's prompts promise to a script, as long as the task has none of its own.
@@ -25,6 +25,8 @@ exit $code
 """
 NO_SOLUTION = 90
 SHORTEST_RUN = 30.0
+CALLS_PER_NODE = 2  # one that writes a script, one that reviews it
+NODES = 20  # AIDE's own default, for a budget that doesn't bound the calls
 
 
 class Aide:
@@ -33,27 +35,22 @@ class Aide:
 
     def run(self, instruction: str, context: Context) -> None:
         """Search, and whatever ended the search, let its best script work while there is time."""
-        assert context.programs is not None, "agent.yaml says that it needs the gateway"
         stopped: AgentStopped | RuntimeError | None = None
         try:
-            context.programs.drive("inside.py", self._settings(instruction, context))
+            self._search(instruction, context)
         except (AgentStopped, RuntimeError) as error:
             stopped = error
         self._produce(context)
         if stopped is not None:
             raise stopped
 
-    def _settings(self, instruction: str, context: Context) -> dict[str, Any]:
-        minutes = context.budget.minutes
-        seconds = minutes * 60 if minutes is not None else context.budget.wall_seconds
-        longest = max(min(self._params["run_seconds"], seconds / 4), min(SHORTEST_RUN, seconds / 2))
-        return {
-            **self._params,
-            "instruction": instruction,
-            "seed": context.seed,
-            "run_seconds": longest,
-            "search_seconds": seconds - longest,  # what is left is for the best script's own run
-        }
+    def _search(self, instruction: str, context: Context) -> None:
+        assert context.programs is not None, "agent.yaml says that it needs the gateway"
+        budget = context.budget
+        longest = longest_run(budget, self._params["run_seconds"])
+        steps = self._params["steps"] or max(1, budget.steps // CALLS_PER_NODE if budget.steps else NODES)
+        own = {"instruction": instruction, "seed": context.seed, "run_seconds": longest, "steps": steps}
+        context.programs.drive("inside.py", {**self._params, **own}, spare_seconds=longest)
 
     def _produce(self, context: Context) -> None:
         seconds = context.budget.wall_seconds
@@ -65,3 +62,9 @@ class Aide:
         code, took = done.exit_code, done.seconds
         number = context.model.usage.steps if context.model else 0
         context.record(Step(role="tool", text=text, tool="best_solution", exit_code=code, seconds=took, number=number))
+
+
+def longest_run(budget: Budget, asked: float) -> float:
+    """Return what one script may take: at most a quarter of the time, but where that is little, up to a half."""
+    seconds = budget.minutes * 60 if budget.minutes is not None else budget.wall_seconds
+    return max(min(asked, seconds / 4), min(SHORTEST_RUN, seconds / 2))

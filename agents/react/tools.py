@@ -183,4 +183,6 @@ def _checked(name: str, arguments: str) -> dict[str, Any]:
             raise WrongUse(f"{key} must be a {takes[key]['type']}")
         if isinstance(value, str) and "\0" in value and key != "content":
             raise WrongUse(f"{key} must not contain a zero byte")
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise WrongUse(f"{key} must not contain half a character")
     return given

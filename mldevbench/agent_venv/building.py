@@ -78,7 +78,7 @@ def _install(place: Path, python: Python, requirements: Path, file: VenvFile, to
         if first == "Collecting":
             seen = min(seen + 1, total)
             tell(seen, total, rest.partition(" ")[0])
-        elif first == "Installing":
+        elif line.startswith("Installing collected"):  # building a wheel installs things, too
             tell(total, total, "unpacking")
 
     _run([*words, "-r", str(requirements)], follow)

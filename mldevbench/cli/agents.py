@@ -12,6 +12,7 @@ from mldevbench.cli.output import Json, Root, print_json, print_table
 
 if TYPE_CHECKING:
     from mldevbench.agent import Agent
+    from mldevbench.catalog import Catalog
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -55,9 +56,15 @@ def install(
     from mldevbench.cli.installing import install as build
 
     catalog = Catalog.of([Path(folder) for folder in root])
-    for found in [catalog.agent(name.replace("-", "_") if "/" not in name else name) for name in agent]:
+    for found in [_called(catalog, name) for name in agent]:
         where = build(found, python)
         print(f"{found.id}: {where}" if where else f"{found.id}: needs nothing of its own")
+
+
+def _called(catalog: Catalog, name: str) -> Agent:
+    """Return an agent by its id, its folder, or its id as the package's own name is written."""
+    folders, spelled = catalog.agent_folders, name.replace("-", "_")
+    return catalog.agent(spelled if name not in folders and spelled in folders else name)
 
 
 def _installed(agent: Agent) -> bool | None:
@@ -105,7 +112,7 @@ def check(
     from mldevbench.sandbox.opening import choose
 
     catalog = Catalog.of([Path(folder) for folder in root])
-    found = catalog.agent(agent)
+    found = _called(catalog, agent)
     found.mounts()
     build(found)
     ground = Ground(found, catalog.task(task), task_venv.path(), choose(sandbox, trusted=False))

@@ -84,15 +84,18 @@ def _print_all(found: Sequence[Comparison], full: bool) -> None:
         (
             one.first.label, one.second.label, str(len(one.tasks)), rate_text(one.first), rate_text(one.second),
             points(one.difference), bracket(one.population, True), p_text(one.test.p_value), p_text(one.test.holm),
+            _void_pair(one),
         )
         for one in shown
     ]  # fmt: skip
-    columns = ("first", "second", "tasks", "first", "second", "points", "95% interval", "p", "p (Holm)")
+    columns = ("first", "second", "tasks", "first", "second", "points", "95% interval", "p", "p (Holm)", "void")
     print_table("Paired differences, first less second", columns, rows)
     if len(found) > len(shown):
         print(f"… and {len(found) - len(shown)} more pairs; --full shows them")
     methods = sorted({one.test.method for one in found})
     print(f"{' and '.join(methods)}; intervals are for tasks like these; Holm corrects for {len(found)} pairs")
+    if any(any(one.voids) for one in found):
+        print("void runs are left out; in brackets the difference if they had failed or passed, whichever way is worse")
     notes = list(dict.fromkeys(note for one in found for note in one.notes))
     for note in notes if full else notes[:NOTES]:
         print(f"note: {note}")
@@ -120,6 +123,11 @@ def _print_one(one: Comparison, full: bool) -> None:
     if full:
         rows = [(task.task, percent(task.first), percent(task.second), points(task.difference)) for task in one.tasks]
         print_table("", ("task", "first", "second", "points"), rows)
+
+
+def _void_pair(one: Comparison) -> str:
+    first, second = one.voids
+    return f"{first}, {second} {bracket(one.void_bounds, True)}" if any(one.voids) else "0"
 
 
 def _voids(rate: Rate) -> str:

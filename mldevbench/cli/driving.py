@@ -90,6 +90,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
             ready.request.isolation,
             versions_here(),
             agents_with_packages(ready.catalog, (run.spec.agent for run in whole.runs)),
+            call.cache,
         ),
         snapshot_every=call.study.snapshot_every,
         gpu_type=call.study.resources.gpu_type or "",
@@ -102,9 +103,9 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
         before = signal.signal(signal.SIGTERM, interrupt)  # after ray.init, which sets one of its own
         try:
             with nullcontext() if embedded else marked(place, f"process {lease.mine.pid} on {lease.mine.host}"):
-                preflight(job, live_nodes(), embedded)
-                driver = Driver(job, lease, audience.tell)
+                driver = Driver(job, lease, audience.tell)  # what no node can hold is refused before any is looked at
                 signal.signal(signal.SIGUSR1, lambda number, frame: driver.drain())
+                preflight(job, live_nodes(), embedded)
                 return audience.heard(driver.run())
         except (KeyboardInterrupt, Interrupted):  # before the driver took them over
             return Ended(Tally(len(whole)), interrupted=True)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from mldevbench.study import StudyFile
 
 CODE = ("mldevbench", "cluster", "agents", "tasks")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache", "*.egg-info", ".git", ".env")
+# Ray would leave out what the ignore files name, which may be just what a task needs.
+IGNORING = (".gitignore", ".rayignore")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache", "*.egg-info", ".git", ".env", *IGNORING)
 ROOT = ("tasks", "agents")  # what a --root is there for
 OF_THIS_MACHINE = ("address", "cache")  # a setting of the shell that means nothing on the cluster
 

@@ -15,6 +15,8 @@ from mldevbench.errors import UserError
 if TYPE_CHECKING:
     from mldevbench.planner import Assumption, Forecast
 
+SPREADS = {"within": "between seeds of a task", "between": "between tasks"}
+
 
 def plan(
     pilot: Annotated[
@@ -25,7 +27,9 @@ def plan(
     effect: Annotated[float, typer.Option("--effect", help="Difference of two agents that must show.")] = 0.10,
     power: Annotated[float, typer.Option("--power", help="Chance that it shows.")] = 0.8,
     agents: Annotated[int, typer.Option("--agents", help="How many agents the study has.")] = 2,
-    tasks: Annotated[int | None, typer.Option("--tasks", help="How many tasks. [default: the pilot's, or 30]")] = None,
+    tasks: Annotated[
+        int | None, typer.Option("--tasks", help="How many tasks; without it: the pilot's, or 30.")
+    ] = None,
     within: Annotated[float | None, typer.Option("--within", help="Variance between seeds of a task.")] = None,
     between: Annotated[float | None, typer.Option("--between", help="Variance between tasks' rates.")] = None,
     usd_per_run: Annotated[float | None, typer.Option("--usd-per-run", help="Dollars of one run.")] = None,
@@ -79,7 +83,9 @@ def _said(
         "usd": None if usd is None else (usd, usd, usd),
         "gpu_hours": None if gpu_hours is None else (gpu_hours, gpu_hours, gpu_hours),
     }
-    return replace(assumption, **{key: value for key, value in said.items() if value is not None})
+    known = {key: value for key, value in said.items() if value is not None}
+    usual = tuple(name for name in assumption.usual if name not in known)
+    return replace(assumption, **known, usual=usual)
 
 
 def _print(found: Forecast, full: bool) -> None:
@@ -110,8 +116,11 @@ def _print(found: Forecast, full: bool) -> None:
     print(
         f"What {tasks} can't tell: with any number of seeds, a rate for tasks like these is known within "
         f"±{_width(found.population_floor)} points at best, and two agents must differ by "
-        f"{100 * min(found.effect_floor, 1):.0f} points. More tasks help there, more seeds don't."
+        f"{100 * min(found.effect_floor, 1):.0f} points to be told apart. More tasks help there, more seeds don't."
     )
+    if given.usual:
+        silent = " and ".join(SPREADS[name] for name in given.usual)
+        print(f"the pilot shows no spread {silent}: the usual one is assumed (--within, --between say another)")
     if given.usd is None:
         print("dollars unknown; add --usd-per-run, or name a pilot whose costs are known")
     if full:

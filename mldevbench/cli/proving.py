@@ -124,7 +124,9 @@ def _print(lines: Sequence[Line], as_json: bool, isolation: str) -> None:
                     "variant": line.proof.variant.name,
                     "passed": line.proof.verdict.passed if line.proof.verdict else None,
                     "ok": line.proof.ok,
+                    "caught_by": _failed(line.proof),
                     "seconds": line.proof.seconds,
+                    "judging_seconds": line.proof.judging_seconds,
                     "metrics": {one.name: one.value for one in line.proof.verdict.metrics}
                     if line.proof.verdict
                     else {},
@@ -153,7 +155,11 @@ def _print(lines: Sequence[Line], as_json: bool, isolation: str) -> None:
     tasks = {line.task for line in lines}
     proven = tasks - {line.task for line in wrong}
     right = len(lines) - len(wrong)
-    print(f"{len(proven)} of {len(tasks)} tasks proven, {right} of {len(lines)} variants as they must be")
+    longest = max((line.proof.judging_seconds for line in lines), default=0.0)
+    print(
+        f"{len(proven)} of {len(tasks)} tasks proven, {right} of {len(lines)} variants as they must be; "
+        f"the longest validation took {longest:.1f} s"
+    )
 
 
 def _verdict(proof: Proof) -> str:
@@ -162,8 +168,13 @@ def _verdict(proof: Proof) -> str:
     return "passed" if proof.verdict.passed else "failed"
 
 
+def _failed(proof: Proof) -> list[str]:
+    """Name the checks that did not hold."""
+    return [check.name for check in proof.verdict.checks if not check.passed] if proof.verdict else []
+
+
 def _caught(proof: Proof) -> str:
-    failed = [check.name for check in proof.verdict.checks if not check.passed] if proof.verdict else []
+    failed = _failed(proof)
     return ", ".join(failed[:2]) + (f" and {len(failed) - 2} more" if len(failed) > 2 else "")
 
 

@@ -12,7 +12,7 @@ from mldevbench.cli.output import Json, Root, Storage, StudyName, note, print_js
 
 if TYPE_CHECKING:
     from mldevbench.catalog import Catalog
-    from mldevbench.records import RegradeRow
+    from mldevbench.records import RegradeRow, SnapshotRow
     from mldevbench.store.study_store import StudyStore
 
 Address = Annotated[str | None, typer.Option("--address", help="Ray's address; local starts an embedded one.")]
@@ -30,26 +30,35 @@ def regrade(
 ) -> None:
     """Validate stored submissions again; old and new verdicts stand side by side, nothing is overwritten."""
     from mldevbench.catalog import Catalog
+    from mldevbench.records import Outcome
     from mldevbench.store.study_store import find_study
 
     store, catalog = find_study(study, storage), Catalog.of([Path(folder) for folder in root])
     if snapshots:
-        judged = grade_snapshots(store, catalog, address)
-        print_json({"snapshots": judged}) if json_ else print(f"{judged} distinct snapshots judged")
-        return
-    rows = judge_again(store, catalog, address, all_, repeats)
-    flipped = [row for row in rows if row.outcome != row.outcome_before]
-    if json_:
+        rows = grade_snapshots(store, catalog, address)
+        print_json({"snapshots": len(rows)}) if json_ else print(f"{len(rows)} distinct snapshots judged")
+    else:
+        rows = judge_again(store, catalog, address, all_, repeats)
+        _show(rows, json_)
+    if void := sum(row.outcome is Outcome.VOID for row in rows):
+        note(f"{void} judgements are void; the same command makes them again")
+        raise typer.Exit(3)
+
+
+def _show(rows: list[RegradeRow], as_json: bool) -> None:
+    from mldevbench.records import Outcome
+
+    flipped = [row for row in rows if row.outcome not in (row.outcome_before, Outcome.VOID)]
+    if as_json:
         print_json({"regraded": len(rows), "changed": [asdict(row) for row in flipped]})
-        return
-    if not rows:
+    elif not rows:
         note("nothing to judge again: every verdict is of the validator as it is now (--all judges anyway)")
-        return
-    print_table(
-        f"{len(rows)} judged again, {len(flipped)} changed",
-        ("run", "label", "task", "before", "now"),
-        [(row.run_id, row.label, row.task, row.outcome_before, row.outcome) for row in flipped],
-    )
+    else:
+        print_table(
+            f"{len(rows)} judged again, {len(flipped)} changed",
+            ("run", "label", "task", "before", "now"),
+            [(row.run_id, row.label, row.task, row.outcome_before, row.outcome) for row in flipped],
+        )
 
 
 def judge_again(
@@ -74,13 +83,13 @@ def judge_again(
         return judge(store, pieces, catalog, salt, lambda row: note(f"{row.outcome:7} {row.label}  {row.task}"))
 
 
-def grade_snapshots(store: StudyStore, catalog: Catalog, address: str | None) -> int:
-    """Judge the snapshots that are owed; return how many distinct ones were."""
+def grade_snapshots(store: StudyStore, catalog: Catalog, address: str | None) -> list[SnapshotRow]:
+    """Judge the snapshots that are owed; return a row for each distinct one."""
     from mldevbench.regrading import salt_of, ungraded
 
     found = ungraded(store, catalog)
     if not found:
-        return 0
+        return []
     salt = salt_of(store, (one.row for one in found))
     from cluster.session import choose_address, session
 

@@ -41,6 +41,7 @@ class Call:
     env_file: Path | None = None
     address: str | None = None
     scratch: str | None = None
+    cache: str | None = None
     void_retries: int = 2
     only: str = "owed"
     order: str = "seeds"
@@ -105,6 +106,7 @@ def make_ready(call: Call) -> Ready:
     draft = request_of(call.study, catalog, "", salt_digest(salt))
     models = find_models(call, draft)
     isolation = choose(call.study.sandbox, trusted=_trusted(draft, catalog, models, address))
+    _demand_walls(isolation, draft, catalog)
     request = replace(draft, isolation=isolation)
     if call.study.snapshot_every:
         for budget in request.budgets:
@@ -156,6 +158,13 @@ def _trusted(request: Request, catalog: Catalog, models: dict[str, ModelSpec], a
         catalog.agent(spec.agent).file.trusted or (spec.model is not None and models[spec.model].played)
         for spec in request.agents
     )
+
+
+def _demand_walls(isolation: str, request: Request, catalog: Catalog) -> None:
+    """Refuse programs that talk to the model by themselves where no wall keeps their gateways apart."""
+    agents = sorted({spec.agent for spec in request.agents if catalog.agent(spec.agent).through_gateway})
+    if isolation == "process" and agents:
+        raise UserError(f"agent {agents[0]!r} runs a program inside, which needs a real sandbox: --sandbox bubblewrap")
 
 
 def _storage(storage: str) -> str:

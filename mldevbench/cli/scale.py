@@ -163,7 +163,10 @@ def _print_replay(one: Scaling, replay: Replay, full: bool) -> None:
     title = f"{one.label}: {replay.title}; runs of {replay.budget:g} {one.axis}, {counted(one.tasks, 'task')}"
     print_table(title, columns[:known], [row[:known] for row in rows])
     if not replay.graded:
-        print("no graded snapshots: only the lower estimate is known; rerun other budgets with --budget")
+        print(
+            "no graded snapshots: only the lower estimate is known; "
+            "run other budgets with --grid, or keep snapshots with --way replay"
+        )
     for budget, found in replay.calibrations.items():
         said = "agrees" if found.agrees else "does NOT agree"
         print(

@@ -17,7 +17,8 @@ from mldevbench.cli.studying import STOPPING, Studying, studying
 if TYPE_CHECKING:
     from mldevbench.variance import Component, Variance
 
-LABELS = 5  # in the default output, so that it fits a terminal
+SEEDS = 5
+ROWS, LABELS = 8, 3  # in the default output, so that it fits a terminal: rates, and those that are explained
 
 
 def variance(
@@ -26,7 +27,9 @@ def variance(
     storage: Storage = "results",
     root: Root = [],
     address: Address = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="How many seeds to run.")] = 5,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="How many seeds to run. [default: the study file's, or 5]")
+    ] = None,
     until_half_width: Annotated[
         float | None, typer.Option("--until-half-width", help="Add whole seeds until every rate is this narrow.")
     ] = None,
@@ -58,20 +61,30 @@ def variance(
     raise typer.Exit(code)
 
 
-def _repeat(work: Studying, storage: str, seeds: int, half_width: float | None, most: int) -> int:
+def _repeat(work: Studying, storage: str, seeds: int | None, half_width: float | None, most: int) -> int:
     """Run the seeds; with a half-width in rounds of whole seeds, each at most twice what is there."""
     from mldevbench.subject import read_rows
     from mldevbench.variance import seeds_owed
 
-    code = work.run("--seeds", str(seeds))
+    own = _own_seeds(work.words[0]) if seeds is None else 0
+    seeds = seeds or own or SEEDS
+    code = work.run() if own else work.run("--seeds", str(seeds))
     while half_width and code == 0 and seeds < most:
-        wanted = seeds_owed(read_rows(work.name, storage), half_width)
-        if wanted <= seeds:
+        enough = seeds_owed(read_rows(work.name, storage), half_width)
+        if enough <= seeds:
             break
-        seeds = min(wanted, 2 * seeds, most)
+        seeds = min(enough, 2 * seeds, most)
         note(f"not narrow enough yet: going on to {seeds} seeds")
         code = work.run("--seeds", str(seeds))
     return code
+
+
+def _own_seeds(study: str) -> int:
+    """Return how many seeds a study file asks for; 0 where it leaves that open."""
+    from mldevbench.study import read_study_file, seeds_of
+
+    file = read_study_file(Path(study)) if study.endswith((".yaml", ".yml")) else None
+    return len(seeds_of(file.seeds)) if file and "seeds" in file.model_fields_set else 0
 
 
 def _judge_again(study: str, storage: str, roots: Sequence[str], address: str | None, repeats: int) -> None:
@@ -106,9 +119,9 @@ def _analyse(
         return
     if missing.line:
         note(missing.line)
-    _print(found if full else found[:LABELS], full)
+    _print(found if full else found[:ROWS], full)
     if len(found) > LABELS and not full:
-        print(f"… and {len(found) - LABELS} more; --full shows them")
+        print("… --full shows all of it for every label")
     if seeds is not None:
         now = min(one.rate.seeds[0] for one in found)
         done = "reached" if seeds <= now else f"takes about {seeds} seeds in all; there are {now}"
@@ -120,14 +133,13 @@ def _print(found: Sequence[Variance], full: bool) -> None:
     rows = [
         (
             name, rate_text(one.rate), bracket(one.rate.fixed.interval), bracket(one.rate.population.interval),
-            seeds_text(one.rate.seeds), _void(one), *(_share(part) for part in one.components),
+            seeds_text(one.rate.seeds), _void(one),
         )
         for name, one in zip(names, found, strict=True)
     ]  # fmt: skip
-    columns = ("label", "passed", "these tasks", "tasks like these", "seeds", "void",
-               "task", "instance", "seed", "validator")  # fmt: skip
-    print_table("Success with 95% intervals, and where the variance comes from", columns, rows)
-    for name, one in zip(names, found, strict=True):
+    columns = ("label", "passed", "these tasks", "tasks like these", "seeds", "void")
+    print_table("Success with 95% intervals", columns, rows)
+    for name, one in list(zip(names, found, strict=True))[: None if full else LABELS]:
         print(f"{name}:")
         for line in _lines(one, full):
             print(f"  {line}")
@@ -142,14 +154,16 @@ def _void(one: Variance) -> str:
     return f"{one.rate.void} {bracket(one.rate.void_bounds)}" if one.rate.void else "0"
 
 
-def _share(part: Component) -> str:
-    if part.variance is None:
-        return "not repeated"
-    return f"{part.variance:.3f} ({percent(part.share)})"
+def _spread(parts: Sequence[Component]) -> str:
+    """Say where the variance comes from; a level that was not repeated is unknown, never 0."""
+    known = [f"{part.level} {part.variance:.3f} ({percent(part.share)})" for part in parts if part.variance is not None]
+    silent = [part.level for part in parts if part.variance is None]
+    said = [", ".join(known)] if known else []
+    return "; ".join([*said, *([f"not repeated: {', '.join(silent)}"] if silent else [])])
 
 
 def _lines(one: Variance, full: bool) -> list[str]:
-    lines = []
+    lines = [f"variance: {_spread(one.components)}"]
     if one.rate.void and one.rate.first_attempts is not None:
         lines.append(f"first attempts only: {percent(one.rate.first_attempts)}")
     flaky = [f"{task.task} ({task.kind}, {task.passed}/{task.judged})" for task in one.flaky]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from mldevbench.errors import Fault
 from mldevbench.model.budget import BudgetExhausted, BudgetMeter, RequestRefused, Reservation
-from mldevbench.model.failure import WORTH_RETRYING, Failure, Kind, backoff, failure_of, final
+from mldevbench.model.failure import DOUBTFUL, WORTH_RETRYING, Failure, Kind, backoff, failure_of, final
 from mldevbench.model.limiter import Outcome
 from mldevbench.model.pacer import Pacer
 from mldevbench.model.spec import ModelSpec
@@ -56,7 +56,7 @@ class Call:
             if isinstance(outcome, Answer):
                 return outcome
             if outcome.kind not in WORTH_RETRYING:
-                raise final(outcome, line.spec.name)
+                await self._give_up(outcome)
             if self._failing_since is None:
                 self._failing_since = self.started
             wait = backoff(outcome, self.tries, line.chance.random())
@@ -65,6 +65,13 @@ class Call:
                 await self._demand_evidence(outcome)
                 wait = 0.0
             await self._wait(asyncio.sleep(wait))
+
+    async def _give_up(self, failure: Failure) -> NoReturn:
+        """Raise what a failure means that no retry can mend; one request alone can't stop a study."""
+        line = self._line
+        if failure.kind in DOUBTFUL and not line.spec.played and await self._wait(self._provider_works()):
+            raise RequestRefused(StopReason.REQUEST, f"only this request is refused: {failure.detail}")
+        raise final(failure, line.spec.name)
 
     async def _demand_evidence(self, failure: Failure) -> None:
         """Raise a fault unless the provider answers others: then the request has one last try, and then the blame.

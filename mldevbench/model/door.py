@@ -27,6 +27,7 @@ __all__ = ["AgentStopped", "Model", "ModelSpec", "Reply", "StudyStopper", "ToolC
 
 LOOK_AGAIN = 0.02  # seconds between looks whether a reservation fits now
 CLOSE_SECONDS = 5.0
+LENGTHS = ("max_completion_tokens", "max_tokens")
 
 
 class Model:
@@ -101,7 +102,7 @@ class Model:
         request = Request(messages, tools, {"seed": self._seed, **given}, stream)
         reservation = await self._reserve(request)
         if reservation.max_tokens is not None:
-            request = replace(request, sampling={**request.sampling, **_longest(given, reservation.max_tokens)})
+            request = replace(request, sampling=_bounded(request.sampling, reservation.max_tokens))
         call = Call(self._line, request, reservation)
         task = asyncio.ensure_future(call.answered())
         self._tasks.add(task)
@@ -190,6 +191,7 @@ class Model:
         )
 
 
-def _longest(given: Mapping[str, Any], max_tokens: int) -> dict[str, int]:
-    name = "max_completion_tokens" if "max_completion_tokens" in given else "max_tokens"
-    return {name: max_tokens}
+def _bounded(sampling: Mapping[str, Any], max_tokens: int) -> dict[str, Any]:
+    """Bound the answer by one name only: a request with both would be held to whichever the provider reads."""
+    name = "max_completion_tokens" if "max_completion_tokens" in sampling else "max_tokens"
+    return {key: value for key, value in sampling.items() if key not in LENGTHS} | {name: max_tokens}

@@ -27,16 +27,19 @@ class Kind(StrEnum):
     CONTENT = "content"
     REQUEST = "request"
     ACCESS = "access"
+    DENIED = "denied"
     MODEL = "model"
 
 
 WORTH_RETRYING = {Kind.RATE, Kind.SERVER, Kind.TIMEOUT, Kind.MALFORMED}
+# Said of a whole account, or of one request alone: some providers deny flagged texts and unserved features so.
+DOUBTFUL = {Kind.DENIED, Kind.MODEL}
 
 _BY_CLASS = {
     "ContextWindowExceededError": Kind.CONTEXT,
     "ContentPolicyViolationError": Kind.CONTENT,
     "AuthenticationError": Kind.ACCESS,
-    "PermissionDeniedError": Kind.ACCESS,
+    "PermissionDeniedError": Kind.DENIED,
     "NotFoundError": Kind.MODEL,
     "RateLimitError": Kind.RATE,
     "Timeout": Kind.TIMEOUT,
@@ -51,7 +54,7 @@ _BY_STATUS = {
     400: Kind.REQUEST,
     401: Kind.ACCESS,
     402: Kind.ACCESS,
-    403: Kind.ACCESS,
+    403: Kind.DENIED,
     404: Kind.MODEL,
     408: Kind.TIMEOUT,
     413: Kind.CONTEXT,
@@ -135,7 +138,7 @@ def backoff(failure: Failure, tries: int, chance: float) -> float:
 
 def final(failure: Failure, model: str) -> AgentStopped | Fault | StudyStopper:
     """Return the exception that a failure ends in when it is not tried again."""
-    if failure.kind is Kind.ACCESS:
+    if failure.kind in (Kind.ACCESS, Kind.DENIED):
         return StudyStopper(f"{model}: the provider refuses the key: {failure.detail}; check the key and its quota")
     if failure.kind is Kind.MODEL:
         return StudyStopper(f"{model}: unknown to the provider: {failure.detail}; check the name and --api-base")

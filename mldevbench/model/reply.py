@@ -34,18 +34,18 @@ class Reply:
 def reply_of(raw: Mapping[str, Any], usage: Usage, step: int) -> Reply:
     """Read an answer in the form of OpenAI's chat completions."""
     choice = raw["choices"][0]
-    message = choice["message"]
+    message = {**choice["message"], "content": _sendable(choice["message"].get("content") or "")}
     calls = tuple(
         ToolCall(
             id=call.get("id") or f"call_{position}",
-            name=call["function"].get("name") or "",
-            arguments=call["function"].get("arguments") or "{}",
+            name=_sendable(call["function"].get("name") or ""),
+            arguments=_sendable(call["function"].get("arguments") or "{}"),
         )
         for position, call in enumerate(message.get("tool_calls") or [])
     )
     return Reply(
         step=step,
-        text=message.get("content") or "",
+        text=message["content"],
         calls=calls,
         reasoning=message.get("reasoning_content"),
         finish=choice.get("finish_reason") or "stop",
@@ -56,8 +56,13 @@ def reply_of(raw: Mapping[str, Any], usage: Usage, step: int) -> Reply:
     )
 
 
+def _sendable(text: str) -> str:
+    """Replace halves of characters, which a cut answer may end in and no later request could hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def _to_send_back(message: Mapping[str, Any], calls: tuple[ToolCall, ...]) -> dict[str, Any]:
-    kept: dict[str, Any] = {"role": "assistant", "content": message.get("content") or ""}
+    kept: dict[str, Any] = {"role": "assistant", "content": message["content"]}
     if calls:
         kept["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

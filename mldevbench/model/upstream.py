@@ -62,8 +62,9 @@ class Provider:
         call = uuid.uuid4().hex
         reported = ledger.expect(call)
         try:
-            response = await litellm.acompletion(**self._arguments(request, seconds, call))
-            raw = await _collected(litellm, response, request) if self._streams(request) else response.model_dump()
+            async with asyncio.timeout(seconds):
+                response = await litellm.acompletion(**self._arguments(request, call))
+                raw = await _collected(litellm, response, request) if self._streams(request) else response.model_dump()
             _demand_answer(raw)
             event = await _within(reported, EVENT_SECONDS)
         finally:
@@ -77,7 +78,7 @@ class Provider:
     def _streams(self, request: Request) -> bool:
         return request.stream and not self._spec.played
 
-    def _arguments(self, request: Request, seconds: float, call: str) -> dict[str, Any]:
+    def _arguments(self, request: Request, call: str) -> dict[str, Any]:
         spec = self._spec
         arguments: dict[str, Any] = {
             **request.sampling,
@@ -85,7 +86,7 @@ class Provider:
             "messages": copy.deepcopy(list(request.messages)),  # litellm edits them in place
             "api_base": spec.api_base,
             "api_key": spec.key,
-            "timeout": seconds,
+            "timeout": spec.timeout_seconds,  # not this call's own: litellm opens new connections for each other value
             "num_retries": 0,
             "max_retries": 0,
             "drop_params": True,  # temperature and seed go only to models that take them

@@ -111,7 +111,8 @@ class Cage:
 
     def freeze(self) -> None:
         """Stop every process inside, so that files can be copied as they are at one moment."""
-        self._order("freeze").finished.wait(GRACE_SECONDS)
+        if not self._order("freeze").finished.wait(GRACE_SECONDS):
+            raise Fault("sandbox_error", "the sandbox's keeper doesn't answer")
 
     def thaw(self) -> None:
         self._order("thaw").finished.wait(GRACE_SECONDS)

@@ -91,7 +91,7 @@ def paired_t(differences: npt.ArrayLike, confidence: float = CONFIDENCE) -> Pair
     tasks, mean = len(values), float(values.mean())
     error = float(values.std(ddof=1) / np.sqrt(tasks)) if tasks > 1 else float("nan")
     if not error > 0:
-        p_value = float("nan") if tasks < 2 else float(mean == 0)
+        p_value = 1.0 if tasks > 1 and mean == 0 else float("nan")  # without spread there is nothing to judge by
         return PairedMean(mean, error, p_value, Interval(mean - error, mean + error))
     p_value = 2 * float(special.stdtr(tasks - 1, -abs(mean) / error))
     reach = student_quantile(tasks - 1, confidence) * error

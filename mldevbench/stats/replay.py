@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from mldevbench.stats.bootstrap import draw_tasks, percentile
 from mldevbench.stats.interval import Interval
-from mldevbench.stats.paired import PairedMean, SignFlip, paired_t, sign_flip, tango
+from mldevbench.stats.paired import TOLERANCE, PairedMean, SignFlip, paired_t, sign_flip, tango
 from mldevbench.stats.repeat import pass_at_k
 
 Grid = npt.NDArray[np.float64]
@@ -62,7 +62,9 @@ class Sandwich:
 
 def sandwich(traces: Traces, budgets: Sequence[float]) -> Sandwich:
     """Return the three estimates over a grid; all points share their runs, so whole tasks are drawn again."""
-    lower, graded, upper = (task_rates(traces, budgets, kind) for kind in ("ended", "graded", "first_hit"))
+    lower = graded = upper = task_rates(traces, budgets, "ended")
+    if any(run.snapshots for runs in traces.values() for run in runs):
+        graded, upper = (task_rates(traces, budgets, kind) for kind in ("graded", "first_hit"))
     chosen = draw_tasks(len(graded))
     intervals = [percentile(graded[:, place][chosen].mean(axis=1)) for place in range(len(budgets))]
     means = [tuple(rates.mean(axis=0).tolist()) for rates in (lower, graded, upper)]
@@ -133,7 +135,8 @@ def calibrate(replayed: npt.ArrayLike, rerun: npt.ArrayLike, margin: float) -> C
     differences = np.asarray(replayed, float) - np.asarray(rerun, float)
     mean = paired_t(differences, 0.90)
     interval = mean.interval
-    if not np.any(differences):  # no difference seen is not no difference: bound it by the number of tasks
-        interval = tango(0, 0, len(differences), 0.90)
+    if np.ptp(differences) < TOLERANCE:  # no spread seen is not no spread: bound it by the number of tasks
+        reach = tango(0, 0, len(differences), 0.90).high
+        interval = Interval(mean.mean - reach, mean.mean + reach)
     agrees = -margin < interval.low and interval.high < margin
     return Calibration(bool(agrees), margin, mean, interval, sign_flip(differences))

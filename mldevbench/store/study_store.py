@@ -80,6 +80,13 @@ class StudyStore:
         rows = [row for row in self.attempts.rows(self._part[run_id]) if row.run_id == run_id]
         return sorted(rows, key=lambda row: row.attempt)
 
+    def attempts_by_run(self) -> dict[str, list[AttemptRow]]:
+        """Return every run's attempts in their order, each part read once."""
+        found: dict[str, list[AttemptRow]] = {}
+        for row in sorted(self.attempts.all(), key=lambda row: row.attempt):
+            found.setdefault(row.run_id, []).append(row)
+        return found
+
     def rebuild_checks(self) -> int:
         """Write the check rows that a killed driver still owed, from the verdicts kept beside the submissions."""
         missing = 0

@@ -1,4 +1,4 @@
-"""Programs of any kind as agents, told about by one YAML file: small clients of ours, and the real Claude Code."""
+"""Programs of any kind as agents, told about by one YAML file: small clients of ours, real Claude Code, real Codex."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from mldevbench.records import Budget, StopReason
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 CLIENTS = Path(__file__).parent / "clients"
-CLAUDE_CODE = "@anthropic-ai/claude-code@2.1.197"
 GREET = 'line=$(cat greeting.txt); echo "print(\\"$line\\")" > hello.py; echo written'
 
 
@@ -41,14 +41,14 @@ def folder_of(parent: Path, name: str, command: Mapping[str, Any], **more: Any) 
     return folder
 
 
-def acts_once(tool: str) -> Any:
+def acts_once(tool: str, argument: str = "command") -> Any:
     """Call the tool in the first turn of a conversation that offers it; say in all others that it is done."""
 
     def behave(number: int, body: Mapping[str, Any]) -> Answer:
         offered = [one["function"]["name"] for one in body.get("tools") or []]
         acted = any(message["role"] == "tool" for message in body["messages"])
         if tool in offered and not acted:
-            arguments = json.dumps({"command": GREET, "description": "writes the file"})
+            arguments = json.dumps({argument: GREET, "description": "writes the file"})
             return Answer("I act.", ((tool, arguments),), prompt=100, completion=10, cached=30)
         return Answer("It is done.", prompt=50, completion=5)
 
@@ -126,26 +126,46 @@ ASK = (
 )
 
 
-def claude_code() -> Path:
-    """Return the folder of the real program, installed once, or say why there is none."""
-    folder = cache_folder() / "test-claude-code"
-    program = folder / "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
-    if not program.is_file():
-        if shutil.which("npm") is None:
-            pytest.skip("Claude Code: npm is not installed")
-        words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", CLAUDE_CODE]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
-        if done.returncode or not program.is_file():
-            pytest.skip(f"Claude Code can't be installed by npm: {done.stderr.strip()[-300:]}")
-    return program.parent
+@dataclass(frozen=True)
+class Real:
+    """A program from npm, run as docs/agents.md shows it."""
+
+    package: str
+    part: str  # the part of what npm installs that the document puts below /opt
+    tool: str
+    argument: str
+
+    def installed(self, name: str) -> Path:
+        """Return its folder, filled once, or say why there is none."""
+        folder = cache_folder() / f"test-{name}"
+        if not (folder / "complete").is_file():
+            if shutil.which("npm") is None:
+                pytest.skip(f"{name}: npm is not installed")
+            words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", self.package]
+            done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=False)
+            if done.returncode or not (folder / self.part).is_dir():
+                pytest.skip(f"{name} can't be installed by npm: {done.stderr.strip()[-300:]}")
+            (folder / "complete").touch()
+        return folder / self.part
 
 
-def test_the_real_claude_code(stage: Stage) -> None:
-    program = claude_code()
+PROGRAMS = {
+    "claude-code": Real(
+        "@anthropic-ai/claude-code@2.1.197", "node_modules/@anthropic-ai/claude-code-linux-x64", "Bash", "command"
+    ),
+    "codex": Real("@openai/codex@0.166.0", ".", "exec_command", "cmd"),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_real_programs_of_others(stage: Stage, name: str) -> None:
+    real = PROGRAMS[name]
+    place = real.installed(name)
     text = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
-    shown = text.split("<!-- claude code -->")[1].split("```yaml")[1].split("```")[0]
-    file = yaml.safe_load(shown.replace("/opt/claude-code", str(program)))
-    folder = folder_of(stage.folder, "claude_code", file["command"])
-    played = stage.play(load_agent(folder), "hello_world", acts_once("Bash"))
+    assert real.package in text, "the document names the version that is tested"
+    shown = text.split(f"<!-- {name} -->")[1].split("```yaml")[1].split("```")[0]
+    file = yaml.safe_load(shown.replace(f"/opt/{name}", str(place)))
+    folder = folder_of(stage.folder, "real", file["command"])
+    played = stage.play(load_agent(folder), "hello_world", acts_once(real.tool, real.argument))
     assert_solved(played)
     assert any("written" in step.text for step in played.steps if step.role == "tool")

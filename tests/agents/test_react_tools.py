@@ -91,6 +91,7 @@ def test_files(box: Any) -> None:
         ("shell", '{"command": "ls", "more": 1}', "takes command"),
         ("shell", '{"command": 3}', "must be a string"),
         ("shell", '{"command": "a\\u0000b"}', "zero byte"),
+        ("create_file", '{"path": "a", "content": "\\ud83d"}', "half a character"),
         ("sleep_and_execute", '{"seconds": true, "command": "ls"}', "must be a number"),
         ("sleep_and_execute", '{"seconds": 1e9, "command": "ls"}', "between 0 and"),
     ],

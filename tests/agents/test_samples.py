@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mldevbench import workspace
 from mldevbench.catalog import Catalog
 from mldevbench.digest import canonical
 from mldevbench.draw import Draw
@@ -20,9 +21,10 @@ from mldevbench.records import AgentSpec, Budget, Run, StopReason, Submitted, Us
 from mldevbench.sampling import Sample, Sampled, added, attempt_of, best
 from mldevbench.sandbox.protocol import Finished
 from mldevbench.store.place import open_place
+from mldevbench.submission import collect
 from mldevbench.trajectory import stored_steps
 from mldevbench.validate import RoomSettings, validate_submission
-from mldevbench.visible import Look, share_of
+from mldevbench.visible import Bench, Look, share_of
 
 
 def sample(number: int, share: float | None, reason: StopReason = StopReason.FINISHED) -> Sample:
@@ -62,6 +64,22 @@ def test_a_cost_that_is_unknown_stays_unknown() -> None:
     known = Usage(steps=1, prompt_tokens=2, cost_usd=0.5, model_served="a")
     assert added([known, known]).cost_usd == 1.0 and added([known, known]).steps == 2
     assert added([known, replace(known, cost_usd=None)]).cost_usd is None
+
+
+@pytest.mark.slow
+def test_a_folder_in_a_given_files_place_looks_bad_and_breaks_nothing(tmp_path: Path, task_venv: Path) -> None:
+    task = Catalog.of([]).task("vit_debugging")
+    draw, given = Draw.of(bytes(32), task.id, 0), tmp_path / "given"
+    workspace.build(task, draw, "mini", given)
+    place = next((given / "tiny_vit").glob("*.py"))
+    place.unlink()
+    place.mkdir()
+    (place / "x.py").write_text("", encoding="utf-8")
+    archive = tmp_path / "submission.tar"
+    manifest = collect(given, task.submission, task.submission_max_mb, archive, witness=task.protected)
+    bench = Bench(task, draw, "mini", "bubblewrap", task_venv, tmp_path / "scratch")
+    assert bench.look(archive, manifest.digest) == Look(0.0)
+    assert not list((tmp_path / "scratch").iterdir())
 
 
 LORA = "lora"  # a task that gives a test away, which an empty file fails

@@ -29,6 +29,7 @@ from mldevbench.records import Budget, StopReason, Usage
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
+OURS = "in-the-harness-environment"  # named as no secret, so nothing would take it out of what is told
 TOOLS = {"openhands": "terminal", "mini_swe_agent": "bash", "aide": "run_script"}
 
 
@@ -57,7 +58,9 @@ def assert_nothing_left(stage: Stage, mark: str) -> None:
 
 
 @pytest.mark.parametrize("agent", TOOLS)
-def test_it_solves_a_task_and_all_is_counted(stage: Stage, agent: str) -> None:
+def test_it_solves_a_task_and_all_is_counted(stage: Stage, agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_AUTH_TOKEN", "HF_TOKEN"):
+        monkeypatch.setenv(name, OURS)
     # The best of AIDE's equal scripts is the first, which is the one that solves.
     commands = (f"{write_solution()}\n{LOOK}", LOOK) if agent == "aide" else (LOOK, write_solution())
     played = play(stage, agent, turns(agent, *commands))
@@ -71,7 +74,7 @@ def test_it_solves_a_task_and_all_is_counted(stage: Stage, agent: str) -> None:
     assert str(stage.task_venv / "bin" / "python") in seen.splitlines(), "the task's Python comes first"
     keys = {line.partition("=")[2] for line in seen.splitlines() if "KEY=" in line}
     assert len(keys) == 1 and keys.pop().startswith("run-"), "no key but the run's own"
-    assert all(KEY not in step.text + (step.arguments or "") for step in played.steps)
+    assert all(key not in step.text + (step.arguments or "") for step in played.steps for key in (KEY, OURS))
     if agent == "aide":
         assert played.steps[-1].tool == "best_solution" and played.steps[-1].exit_code == 0
         tree = [step.text for step in played.said("note") if step.text.startswith("node ")]
@@ -110,6 +113,7 @@ def test_the_budget_stops_it(stage: Stage, agent: str, reason: StopReason) -> No
         "a third may fit, where the server says more than the prompt was long"
     )
     assert any(step.tool == TOOLS[agent] for step in played.steps), "what it did before the stop is told"
+    assert agent != "aide" or played.steps[-1].tool == "best_solution", "what was found by then is put to work"
     checks = played.verdict().checks
     assert checks and not played.verdict().passed, "what it left is judged, and this can't be called"
     assert_nothing_left(stage, mark)
@@ -120,8 +124,19 @@ def test_its_time_is_up(stage: Stage, agent: str) -> None:
     mark = f"{600 + random.random():.9f}"
     played = play(stage, agent, turns(agent, *[f"sleep {mark}"] * 9), Budget(minutes=0.4, wall_minutes=10))
     assert played.submitted.stop_reason is StopReason.MINUTES, played.submitted.detail
-    assert played.submitted.usage.steps == len(played.said("model"))
+    played.assert_counted()
     assert not played.verdict().passed
+    assert_nothing_left(stage, mark)
+
+
+def test_aide_keeps_time_for_its_best_script(stage: Stage) -> None:
+    """A second script that never ends takes no time from the first, which solves the task."""
+    mark = f"{600 + random.random():.9f}"
+    behave = turns("aide", write_solution(), f"sleep {mark}")
+    played = stage.play(Catalog.of([]).agent("aide"), "nan_losses", behave, Budget(minutes=1.5, wall_minutes=10))
+    assert played.submitted.stop_reason is StopReason.MINUTES, played.submitted.detail
+    assert played.steps[-1].tool == "best_solution" and played.verdict().passed
+    played.assert_counted()
     assert_nothing_left(stage, mark)
 
 

@@ -16,7 +16,13 @@ from mldevbench.errors import UserError
 from mldevbench.prove import prove, variants
 from mldevbench.task import Task
 
-PROVEN = ("dataset_download_noisy_imagenette", "dataset_preprocessing", "pretrained_huggingface")
+PROVEN = (
+    "dataset_download_noisy_imagenette",
+    "dataset_preprocessing",
+    "pretrained_torchvision",
+    "pretrained_huggingface",
+    "vision_finetuning",
+)
 
 
 @pytest.fixture
@@ -40,6 +46,7 @@ def proven(task: Task, name: str, tmp_path: Path, venv: Path) -> tuple[bool, str
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # several of them train
 @pytest.mark.parametrize("name", PROVEN)
 def test_the_solution_passes_and_nothing_else_does(
     name: str, served: Source, cache: Path, tmp_path: Path, task_venv: Path

@@ -73,7 +73,8 @@ def test_a_void_by_hand_leaves_the_count_and_is_owed_again(cli: Cli, store: Stud
     assert (standing.passed, standing.void, standing.owed) == (1, 1, 1)
     (attempt,) = attempts(store, first)
     assert (attempt.outcome, attempt.cause, attempt.detail) == (Outcome.VOID, Cause.MANUAL, "the disk was full")
-    track = Scribe(_opened(store), FACTS).resume(first)
+    again = _opened(store)
+    track = Scribe(again, FACTS).resume(first, again.attempts_of(first.run_id))
     assert track.submitted is None and track.attempt == 1, "the next attempt would not start afresh"
     shown = cli("show", "s", first.run_id)
     assert "void (manual)" in shown.stdout and "the disk was full" in shown.stdout

@@ -36,7 +36,7 @@ from mldevbench.trajectory import stored_steps  # noqa: E402
 
 INSIDE = "MLDEVBENCH_CHAOS_INSIDE"
 CALLS = 3
-OURS = re.compile(r"ray::(RunWorker|ValidationWorker|Keeper)|bwrap|zygote|starter")
+OURS = re.compile(r"ray::(RunWorker|ValidationWorker)|bwrap|zygote|starter")
 ABSENT = {"Z", "X"}
 
 
@@ -67,6 +67,7 @@ class Scene:
     runs: int
     doomed: list[Any] = field(default_factory=list)
     happened: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)  # what the study's end came before
     codes: list[int] = field(default_factory=list)
     returning: subprocess.Popen[bytes] | None = None
 
@@ -164,17 +165,18 @@ def storm(scene: Scene, plan: Storm) -> None:
         if code is not None:
             scene.codes.append(code)
             if code == 0 or len(scene.codes) > 6:
+                scene.missed = [kind for _, kind in coming]
                 return
             process = scene.start("storm")
         done = len(scene.rows("storm")) / scene.runs if (scene.folder / "r" / "storm" / "runs").exists() else 0.0
-        while coming and coming[0][0] <= done:
+        while coming and coming[0][0] <= done and act(scene, coming[0][1], dice, process):
             share, kind = coming.pop(0)
-            act(scene, kind, dice, process)
             scene.happened.append(f"{share:.2f} {kind}")
         time.sleep(0.05)
 
 
-def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[bytes]) -> None:
+def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[bytes]) -> bool:
+    """Let one thing happen; False if there is no such actor at this moment."""
     if kind == "driver":
         process.kill()
         process.wait()
@@ -186,8 +188,10 @@ def act(scene: Scene, kind: str, dice: random.Random, process: subprocess.Popen[
     else:
         title = {"run actor": "ray::RunWorker", "validation actor": "ray::ValidationWorker"}[kind]
         pids = sorted(pid for pid, words in processes().items() if words.startswith(title))
-        if pids:
-            kill(dice.choice(pids))
+        if not pids:
+            return False
+        kill(dice.choice(pids))
+    return True
 
 
 def come_back(scene: Scene) -> subprocess.Popen[bytes]:
@@ -250,6 +254,7 @@ def findings(scene: Scene, calm: int, asked: list[tuple[float, str]]) -> dict[st
     counts = Counter(row.run_id for row in seen)
     return {
         "calm study": [] if calm == 0 and len(expected) == scene.runs else [calm, len(expected)],
+        "did not happen": scene.missed,
         "exit code": [] if scene.codes and scene.codes[-1] == 0 else scene.codes,
         "table": differing,
         "twice": [run_id for run_id, count in counts.items() if count > 1],

@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +87,7 @@ def main() -> None:
         said["relative"] = ended(start(at, "--storage", "r", environment={"RAY_JOB_CONFIG_JSON_ENV_VAR": "{}"}))
         said |= two_at_once(at)
         said |= without_sandbox(cluster)
+        said |= with_a_storage_of_its_own(at)
     finally:
         cluster.shutdown()
     Path(FOLDER, "said.json").write_text(json.dumps(said), encoding="utf-8")
@@ -101,20 +104,42 @@ def without_sandbox(cluster: Any) -> dict[str, Any]:
     """A node without bwrap joins a study that runs, then one is begun while it is there."""
     study = start(cluster.address, "--name", "late", "--seeds", str(LATE))
     wait_for(Path(FOLDER, "r", "late", "attempts", "*.parquet"), study)
-    node = node_without_sandbox(cluster.address)
-    try:
+    with odd_node(cluster.address, "mount --bind /dev/null $(command -v bwrap)"):
         return {"late": ended(study), "no sandbox": ended(start(cluster.address, "--name", "no"))}
-    finally:
-        node.terminate()
-        node.wait(60)
 
 
-def node_without_sandbox(address: str) -> subprocess.Popen[bytes]:
+def with_a_storage_of_its_own(at: str) -> dict[str, Any]:
+    """A node has a folder of the storage's name, but it isn't the same."""
+    folder = Path(FOLDER, "alone")
+    folder.mkdir()
+    before = living(at)
+    with odd_node(at, f"mount -t tmpfs tmpfs {folder}"):
+        deadline = time.monotonic() + 200
+        while living(at) <= before and time.monotonic() < deadline:
+            time.sleep(1)
+        return {"not shared": ended(start(at, "--storage", str(folder)))}
+
+
+def living(at: str) -> int:
+    """Return how many nodes a driver would find there now."""
+    look = f"import ray; ray.init('{at}', logging_level='ERROR'); print(sum(one['Alive'] for one in ray.nodes()))"
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[-1])
+
+
+@contextmanager
+def odd_node(address: str, changed: str) -> Iterator[None]:
+    """Let a node join whose file system was changed by a command."""
     ray = Path(sys.executable).parent / "ray"
     ports = "--dashboard-agent-listen-port 0 --min-worker-port 0 --max-worker-port 0"
     joined = f"exec {ray} start --address {address} --block --num-cpus 4 --num-gpus 0 {ports}"
-    command = ["unshare", "--mount", "bash", "-c", f"mount --bind /dev/null $(command -v bwrap) && {joined}"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = ["unshare", "--mount", "bash", "-c", f"{changed} && {joined}"]
+    node = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        node.terminate()
+        node.wait(60)
 
 
 if __name__ == "__main__":

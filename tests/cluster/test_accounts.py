@@ -158,6 +158,36 @@ def test_nothing_starts_that_the_studys_limit_has_no_room_for(opened: Open) -> N
     assert accounts.start(third)
 
 
+@pytest.mark.parametrize("by_driver", [True, False], ids=["driver", "node"])
+def test_an_attempt_that_was_cut_off_is_charged_all_that_it_may_have_spent(opened: Open, by_driver: bool) -> None:
+    accounts = opened(seeds=2, usd_limit=3.5)
+    first, _ = accounts.take_up()
+    accounts.start(first)
+    if not by_driver:
+        accounts.lost(first, LOST, with_node=True)
+        assert not accounts.start(first), "two dollars may be gone, though no segment tells of any"
+    later = opened(seeds=2, usd_limit=3.5)
+    again, other = later.take_up()
+    assert not later.start(again) and not later.start(other)
+    assert later.ledger.usd == 2.0 and later.ledger.gpu_seconds < 600, "GPUs are charged for the time that has passed"
+    higher = opened(seeds=2, usd_limit=4.0)
+    again, other = higher.take_up()
+    assert higher.start(again) and not higher.start(other)
+
+
+def test_an_attempt_that_ended_in_order_is_charged_what_it_says(opened: Open) -> None:
+    accounts = opened(usd_limit=2.5)
+    (track,) = accounts.take_up()
+    accounts.start(track)
+    accounts.lost(track, Fault(Cause.PROVIDER_ERROR, "down"))
+    assert accounts.ledger.usd == 0.0 and accounts.start(track)
+    accounts.submitted(track, handed_in(track.run, 2))
+    accounts.lost(track, LOST)
+    later = opened(usd_limit=2.5)
+    later.take_up()
+    assert later.ledger.usd == 0.5, "what was handed in has said what it cost, whatever became of its judge"
+
+
 def test_what_a_person_cancelled_stays_owed(opened: Open) -> None:
     accounts = opened()
     (track,) = accounts.take_up()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 import subprocess
 import sys
 import threading
@@ -11,20 +12,25 @@ import time
 from pathlib import Path
 
 import pytest
+import ray.exceptions as rex
 import yaml
 
+from cluster import progress as progress_module
+from cluster import run_actor
 from cluster.berth import Versions, children, complaint_of, held_back, versions_here
+from cluster.blame import fault_of
 from cluster.history import earlier_durations
 from cluster.job import Tally
 from cluster.lodging import lodging, sweep
 from cluster.progress import Progress, standing_line
 from cluster.rows import Ending, Facts, now_utc, run_row, started_row
-from cluster.run_actor import Site
+from cluster.run_actor import RunWorker, Site
 from cluster.session import nodes_to_come
 from cluster.shape import Shape
 from mldevbench.agent import load_agent
 from mldevbench.agent_venv import building
 from mldevbench.bundle import pack
+from mldevbench.cache import cache_folder
 from mldevbench.cli.driving import hours_left
 from mldevbench.errors import Fault
 from mldevbench.records import AgentSpec, Budget, Outcome, Run
@@ -74,12 +80,60 @@ def test_an_impatient_storage_fails_at_once(tmp_path: Path) -> None:
         open_place(str(tmp_path / "s")).write("name", b"data")
 
 
+class Agent:
+    """Stands for an attempt whose agent works until it is stopped."""
+
+    def __init__(self) -> None:
+        self.stopped = threading.Event()
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+
+@pytest.mark.parametrize(("told", "ends"), [(False, True), (True, False)])
+def test_an_agent_whose_driver_is_silent_is_ended(told: bool, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_actor, "SILENCE_SECONDS", 2.5)
+    worker, agent, over = RunWorker(Site()), Agent(), threading.Event()
+    holding = threading.Thread(target=worker._hold, args=(agent, over))
+    holding.start()
+    deadline = time.monotonic() + 6
+    while time.monotonic() < deadline and not agent.stopped.is_set():
+        if told:
+            worker.hear()
+        time.sleep(0.1)
+    over.set()
+    holding.join()
+    assert agent.stopped.is_set() == ends
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        (rex.OutOfMemoryError("memory"), "node_lost"),  # which is neither an actor's nor a task's error to Ray
+        (rex.ActorUnavailableError("gone", None), "node_lost"),
+        (rex.NodeDiedError("gone"), "node_lost"),
+        (rex.WorkerCrashedError(), "node_lost"),
+        (rex.RayTaskError("work", "", Fault("sandbox_error", "no bwrap")), "sandbox_error"),
+        (rex.RayTaskError("work", "", KeyError("a fault of ours")), None),
+    ],
+)
+def test_whose_fault_an_error_is(error: Exception, cause: str | None) -> None:
+    told = fault_of(error)
+    assert (told and told.cause) == cause
+
+
+def test_an_actor_keeps_its_cache_where_the_study_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLDEVBENCH_CACHE", "/of/the/node")
+    RunWorker(Site())
+    assert cache_folder() == Path("/of/the/node")
+    RunWorker(Site(cache=str(tmp_path)))
+    assert cache_folder() == tmp_path
+
+
 @pytest.mark.parametrize("kind", ["ObjectStoreFullError", "OutOfDiskError"])
 def test_a_full_object_store_is_named_here_and_on_a_node(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import ray
-    import ray.exceptions as rex
 
-    from cluster.blame import fault_of
     from cluster.travel import put
 
     full = getattr(rex, kind)("no room")
@@ -199,3 +253,36 @@ def test_a_person_is_told_of_nodes_gpus_waits_and_notes_once() -> None:
     progress.update(tally, None)
     progress.update(tally, None)
     assert said.getvalue().count("left out: a node") == 1
+
+
+class Terminal(io.StringIO):
+    """Stands for a terminal of 80 columns."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def shown(self) -> list[str]:
+        """Return what a person sees in the end: each wipe takes the lines above it away."""
+        lines: list[str] = []
+        for number, text in re.findall(r"(?:\x1b\[(\d+)F\x1b\[J)?([^\x1b]*)", self.getvalue()):
+            lines = lines[: len(lines) - int(number or 0)] + text.splitlines()
+        return lines
+
+
+def test_on_a_terminal_a_table_stands_below_what_was_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(progress_module, "LIVE_SECONDS", 0.0)
+    tally = Tally(64, 2, 1, 1, nodes=4, gpus=16, gpus_held=12, gpus_idle=2, model_wait_seconds=35.2, seconds_left=600)
+    tally.notes.append("left out: a node with a very long story that goes on and on " + "and on " * 20)
+    terminal = Terminal()
+    with Progress(terminal) as progress:
+        for _ in range(3):
+            progress.update(tally, None)
+        said, *table = terminal.shown()
+        assert said.startswith("left out: a node")
+        assert [line.split()[0] for line in table] == ["done", "results", "now", "cluster", "models", "cost", "time"]
+        assert "4 nodes, 12 of 16 GPUs held, 2 idle" in table[3] and max(map(len, table)) < 80
+        tally.nodes, tally.gpus, tally.gpus_idle = 1, 0, 0
+        progress.update(tally, None)
+        assert len(terminal.shown()) == 1 + 6
+    assert terminal.shown() == [said], "the table was left behind"

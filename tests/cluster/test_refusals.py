@@ -25,6 +25,7 @@ REFUSED = {
     "full scratch": "GB free; make room or choose another with --scratch",
     "agent": "agent 'packed' isn't installed; run 'mldevbench agents install packed' there, or leave out --no-install",
     "relative": "is relative to the job's folder",
+    "not shared": "isn't there on node",
     "no sandbox": "sandbox bubblewrap doesn't work there: bwrap is not installed",
 }
 

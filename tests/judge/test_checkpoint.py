@@ -69,6 +69,15 @@ def test_an_evaluation_that_takes_too_long_fails_with_that_reason(
         judged(task, submit(), {**task.profile("mini"), "held_out": 30, "seconds": 2})
 
 
+@pytest.mark.slow
+def test_a_header_hides_no_second_model(task: Task, workspace: Path, submit: Submit, settings: RoomSettings) -> None:
+    path = workspace / "best_checkpoint" / "weights.safetensors"
+    save_file(load_file(path), path, {"more numbers": "7" * 500_000})
+    made = judged(task, submit(), {**task.profile("mini"), "held_out": 30})
+    failed = [one.name for one in made if isinstance(one, Check) and not one.passed]
+    assert "bytes of best_checkpoint/weights.safetensors" in failed
+
+
 def test_the_baseline_of_another_instance_has_other_outputs(tmp_path: Path) -> None:
     task = load_task(TASKS / "improve_cifar10_baseline")
     heads = []

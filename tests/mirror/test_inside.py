@@ -22,6 +22,12 @@ for act in (other, lambda: hf_hub_download("quiet/tiny", "no.bin")):
 print(json.load(open("model/config.json"))["hidden_size"], open("model/extra/words.txt").read())
 """
 
+READER = """
+from datasets import load_dataset
+rows = load_dataset("quiet/rows")
+print({name: len(part) for name, part in rows.items()}, rows["test"][1])
+"""
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("isolation", ["bubblewrap", "process"])
@@ -35,6 +41,20 @@ def test_the_real_client_downloads_a_model_and_nothing_else(
     refused = {line["path"] for line in opened.log() if line["status"] == 404}
     assert "/api/models/google-bert/bert-base-uncased/revision/main" in refused
     assert "/quiet/tiny/resolve/main/no.bin" in refused
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_real_client_loads_a_data_set(open_mirror: Open, served: Path, tmp_path: Path, task_venv: Path) -> None:
+    place = served / "hub" / "datasets" / "quiet" / "rows"
+    place.mkdir(parents=True)
+    for part, count in (("train", 5), ("test", 3)):
+        lines = [f"{number},{number * number}" for number in range(count)]
+        (place / f"{part}.csv").write_text("\n".join(["a,b", *lines, ""]), encoding="utf-8")
+    opened = open_mirror(isolation="bubblewrap", venv=task_venv)
+    (tmp_path / "workspace" / "reader.py").write_text(READER, encoding="utf-8")
+    said = opened.run("python reader.py", seconds=500)  # the client is slow to start on a busy machine
+    assert said.endswith("{'train': 5, 'test': 3} {'a': 1, 'b': 1}\n[0]"), said
 
 
 def test_the_address_is_the_same_for_every_run_and_the_only_one(open_mirror: Open) -> None:

@@ -65,6 +65,7 @@ class Tally:
     most_at_once: int = 0
     bodies: list[dict[str, Any]] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+    callers: set[int] = field(default_factory=set)  # the ports that calls came from: one for each connection
 
 
 class ModelServer:
@@ -118,6 +119,7 @@ class ModelServer:
 def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # else the body waits 40 ms for word that the headers have arrived
 
         def log_message(self, format: str, *args: object) -> None:
             pass
@@ -130,6 +132,7 @@ def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
                 tally.requests += 1
                 tally.bodies.append(body)
                 tally.keys.add(self.headers.get("Authorization", "").removeprefix("Bearer "))
+                tally.callers.add(self.client_address[1])
                 tally.at_once += 1
                 tally.most_at_once = max(tally.most_at_once, tally.at_once)
                 over = server.at_most is not None and tally.at_once > server.at_most

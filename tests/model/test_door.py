@@ -89,13 +89,27 @@ def test_failed_tries_are_neither_steps_nor_working_time() -> None:
     assert json.loads(steps[0].arguments or "")["tries"] == 4
 
 
-@pytest.mark.parametrize(("status", "cls"), [(401, StudyStopper), (404, StudyStopper), (400, RequestRefused)])
+@pytest.mark.parametrize(("status", "cls"), [(401, StudyStopper), (402, StudyStopper), (400, RequestRefused)])
 def test_what_no_retry_can_mend_is_sent_once(status: int, cls: type[Exception]) -> None:
     upstream = Played([Refused(status)])
     model, steps = model_of(upstream)
     with pytest.raises(cls):
         model.complete(MESSAGES)
     assert len(upstream.requests) == 1 and model.usage.steps == 0 and steps == []
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_one_request_that_is_denied_alone_stops_no_study(status: int) -> None:
+    """Some providers deny a flagged text or a feature in the words that others have for a wrong key or model."""
+    model, _ = model_of(Played([Refused(status), Refused(status)]))
+    with pytest.raises(StudyStopper):
+        model.complete(MESSAGES)
+    upstream = Played([Refused(status), answer("probe")])
+    model, steps = model_of(upstream)
+    with pytest.raises(RequestRefused) as caught:
+        model.complete(MESSAGES)
+    assert caught.value.stop_reason is StopReason.REQUEST
+    assert len(upstream.requests) == 2 and model.usage.steps == 0 and steps == []
 
 
 def test_an_outage_ends_in_a_fault_when_patience_does() -> None:
@@ -160,6 +174,15 @@ def test_the_answer_is_shortened_to_what_the_budget_holds() -> None:
     assert upstream.requests[0].sampling["max_completion_tokens"] < 200
     model.complete(MESSAGES)
     assert upstream.requests[1].sampling["max_tokens"] < 190
+    model.complete(MESSAGES, max_completion_tokens=20, max_tokens=5000)
+    assert upstream.requests[2].sampling == {"seed": 7, "max_completion_tokens": 20}, "no second bound, and no other"
+
+
+def test_half_a_character_in_an_answer_breaks_no_later_request() -> None:
+    model, _ = model_of(Played([answer("half \ud83d")]))
+    reply = model.complete(MESSAGES)
+    assert reply.text == reply.message["content"] == "half ?"
+    model.complete([*MESSAGES, reply.message])
 
 
 def test_fifty_calls_at_once_never_pass_a_budget_for_five() -> None:

@@ -20,6 +20,7 @@ from mldevbench.errors import Fault
 from mldevbench.model.budget import BudgetExhausted, BudgetMeter
 from mldevbench.model.door import Model, ModelSpec
 from mldevbench.model.gateway import PORT, SOCKET, Gateway
+from mldevbench.model.library import library
 from mldevbench.model.price import Price
 from mldevbench.records import Budget, Step
 from mldevbench.sandbox.opening import open_sandbox
@@ -67,6 +68,7 @@ class Bench:
 
 @contextmanager
 def bench(tmp_path: Path, server: ModelServer, budget: Budget | None = None, **spec: Any) -> Iterator[Bench]:
+    library()  # its import takes long on a busy machine, and the time of no request may go into it
     steps: list[Step] = []
     made = ModelSpec("openai/tested", api_base=server.base, key=KEY, price=PRICE, **spec)
     model = Model(made, budget=BudgetMeter(budget or Budget(), PRICE), record=steps.append)
@@ -139,6 +141,37 @@ def test_each_forbidden_field_is_refused_and_noted(tmp_path: Path) -> None:
         assert server.tally.requests == 0 and at.model.usage.steps == 0
         notes = [step.text for step in at.steps if step.role == "note"]
         assert any("api_base" in note for note in notes) and len(notes) == len(bodies)
+
+
+MALFORMED = [
+    b"no JSON",
+    b'{"model": "benchmark", "messages": [{"role": [], "content": "x"}]}',
+    b'{"model": "benchmark", "messages": [{"role": "assistant", "tool_calls": 5}]}',
+    b'{"model": "benchmark", "messages": [{"role": "user", "content": "half \\ud800"}]}',
+    b'{"model": "benchmark", "messages": [{"role": "user", "content": "x"}], "temperature": NaN}',
+    b'{"model": "benchmark", "messages": [{"role": "user", "content": "x"}], "response_format": {"type": []}}',
+]
+
+
+def test_what_cannot_be_read_is_the_clients_mistake(tmp_path: Path) -> None:
+    with ModelServer() as server, bench(tmp_path, server) as at:
+        words = [
+            "curl",
+            "-s",
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{http_code}",
+            "-d",
+            "@-",
+            "-H",
+            f"x-api-key: {at.gateway.key}",
+        ]
+        for path in ("chat/completions", "messages", "responses"):
+            command = at.gateway.wrap([*words, f"{at.gateway.url}/v1/{path}"])
+            codes = [at.sandbox.run(command, seconds=60, stdin=body).output for body in MALFORMED]
+            assert codes == [b"400"] * len(MALFORMED), path
+        assert server.tally.requests == 0
 
 
 def test_streams_hang_ups_and_broken_streams_are_counted_to_the_token(tmp_path: Path) -> None:

@@ -85,6 +85,14 @@ def test_a_hanging_server_is_asked_again() -> None:
         assert_equal_to_the_server(model, server)
 
 
+def test_one_connection_serves_all_calls_however_little_time_is_left() -> None:
+    with ModelServer() as server:
+        model, _ = model_of(spec_of(server, timeout_seconds=600.0), Budget(minutes=5))
+        for _ in range(5):
+            model.complete(MESSAGES)
+        assert (server.tally.served, len(server.tally.callers)) == (5, 1)
+
+
 def test_forty_calls_at_once_are_told_apart() -> None:
     def sized(number: int, body: Mapping[str, Any]) -> Answer:
         size = int(body["messages"][0]["content"])
@@ -126,7 +134,6 @@ def test_fifty_calls_at_once_never_pass_a_budget_for_five() -> None:
     ("refusal", "cls", "words"),
     [
         (Refusal(401, f"Incorrect API key: {KEY}"), StudyStopper, "check the key"),
-        (Refusal(404, "no such model"), StudyStopper, "check the name"),
         (Refusal(429, "You exceeded your current quota", "insufficient_quota"), StudyStopper, "quota"),
         (Refusal(400, "maximum context length is 10", "context_length_exceeded"), RequestRefused, "context"),
         (Refusal(400, f"bad request of {KEY}"), RequestRefused, "request"),
@@ -139,6 +146,19 @@ def test_whose_fault_it_is(refusal: Refusal, cls: type[Exception], words: str) -
             model.complete(MESSAGES)
         assert KEY not in str(caught.value)
         assert server.tally.requests == 1 and KEY in server.tally.keys
+
+
+@pytest.mark.parametrize(("status", "words"), [(403, "check the key"), (404, "check the name")])
+def test_a_study_is_stopped_only_if_a_plain_request_is_denied_too(status: int, words: str) -> None:
+    with ModelServer([Refusal(status)] * 3) as server:
+        with pytest.raises(StudyStopper, match=words):
+            model_of(spec_of(server))[0].complete(MESSAGES)
+        assert server.tally.requests == 2
+    with ModelServer([Refusal(status, "your input was flagged")]) as server:
+        model, _ = model_of(spec_of(server))
+        with pytest.raises(RequestRefused, match="your input was flagged"):
+            model.complete(MESSAGES)
+        assert server.tally.requests == 2 and model.usage.total_tokens == 0
 
 
 def test_a_total_outage_is_a_fault() -> None:

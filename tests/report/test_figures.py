@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -40,8 +41,6 @@ def nothing_known() -> list[RunRow]:
 
 def strange_names() -> list[RunRow]:
     rows = one_task()
-    from dataclasses import replace
-
     names = {"good": "a_$x$ <b>&\x1b[31m\u202e", "poor": "名前 " + "very-long-" * 30}
     return [replace(row, label=names[row.label], task="t^{$_\\") for row in rows]
 
@@ -121,6 +120,30 @@ def test_lanes_hold_one_run_at_a_time_and_losses_are_counted() -> None:
             assert all(before[1] <= after[0] for before, after in pairwise(spans))
         assert 0 < node.busy <= 1
     assert sum(span.phase == "lost" for node in nodes for span in node.spans) == 4
+
+
+def test_the_front_says_how_often_it_stands() -> None:
+    figure = figures_of(made(small()))["pareto"]
+    shares = {row[0]: row[-1] for row in figure.data.rows}
+    assert shares["good"] == 1.0 and 0 < float(str(shares["poor"])) <= 1, "at one cost a tie is possible, no more"
+    alone = figures_of(made(one_task()))["pareto"]
+    assert {row[-1] for row in alone.data.rows} == {None}, "one task drawn again is the same task"
+
+
+def test_a_place_without_a_panel_stays_empty() -> None:
+    from matplotlib.figure import Figure as Canvas
+
+    rows = [replace(row, label=f"{row.label}-{copy}") for copy in range(2) for row in small()]
+    figure = figures_of(made(row for row in rows if row.label != "poor-1"))["scaling"]
+    canvas = Canvas()
+    assert figure.draw
+    figure.draw(canvas)
+    assert [axes.axison for axes in canvas.axes] == [True, True, True, False]
+
+
+def test_the_best_is_corrected_for_all_that_it_was_chosen_from() -> None:
+    (paired,) = (one for one in all_figures(read_evidence(["paper"], "results")) if one.name == "paired")
+    assert paired.alt.count("p = 0.0117 (Holm)") == 2, "as `compare paper` says"
 
 
 def test_held_time_is_split_without_loss() -> None:

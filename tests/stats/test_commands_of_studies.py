@@ -7,12 +7,14 @@ import os
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from stats.making import make_study, rows_of
 from typer.testing import CliRunner
 
 from mldevbench.cli.app import app
+from mldevbench.cli.studying import Studying
 from mldevbench.errors import UserError
 
 
@@ -102,6 +104,36 @@ def test_variance_says_what_is_flaky_void_and_owed(storage: str) -> None:
     assert "run them with: mldevbench run STUDY.yaml --name made --storage" in result.stderr
     assert "task_00 (agent, 3/5)" in result.stdout
     assert "60 [60, 100]" in result.stdout
+
+
+def test_void_stands_beside_every_pair(storage: str) -> None:
+    text = called("compare", "made", "--storage", storage)
+    assert "0, 60 [−40.0, +0.0]" in text and "void runs are left out" in text
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "told"),
+    [
+        ("seeds: 2\n", (), ()),
+        ("seeds: [7]\n", (), ()),
+        ("", (), ("--seeds", "5")),
+        ("seeds: 2\n", ("--seeds", "3"), ("--seeds", "3")),
+    ],
+)
+def test_a_study_file_says_its_seeds(
+    storage: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file: str,
+    words: tuple[str, ...],
+    told: tuple[str, ...],
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    monkeypatch.setattr(Studying, "run", lambda self, *more: asked.append(more) or 0)
+    study = tmp_path / "study.yaml"
+    study.write_text(f"name: made\nagents: [{{agent: oracle}}]\ntasks: [hello_world]\n{file}", encoding="utf-8")
+    called("variance", str(study), "--storage", storage, *words)
+    assert asked == [told]
 
 
 def test_refusals_name_the_thing_and_the_remedy(storage: str) -> None:

@@ -46,3 +46,9 @@ def test_a_pilot_teaches_variance_and_price() -> None:
 def test_a_pilot_of_one_seed_or_of_unknown_price_says_less() -> None:
     found = from_pilot(rows_of("one", {"a": "1", "b": "0"}, cost_usd=None), "pilot", tasks=30)
     assert (found.within, found.tasks, found.usd) == (Assumption("").within, 30, None)
+
+
+def test_a_pilot_without_spread_promises_nothing() -> None:
+    found = from_pilot(rows_of("one", dict.fromkeys("abcd", "111")), "pilot", tasks=30)
+    assert found.usual == ("within", "between")
+    assert forecast(found, Goal()).population_floor == forecast(Assumption("usual"), Goal()).population_floor > 0.1

@@ -11,8 +11,9 @@ from mldevbench.errors import UserError
 from mldevbench.records import RunRow
 from mldevbench.scaling import analyse, predict
 from mldevbench.stats.envelope import envelope
+from mldevbench.stats.paired import tango
 from mldevbench.stats.panel import Panel
-from mldevbench.stats.replay import Trace
+from mldevbench.stats.replay import Trace, calibrate
 
 BUDGETS = (4, 8, 16, 32)
 
@@ -87,11 +88,39 @@ def test_replay_is_refused_for_an_agent_that_sees_its_budget() -> None:
     assert found.replay.title == "replay, contradicted by a rerun"
 
 
+def test_a_rise_on_every_task_is_no_certainty() -> None:
+    rows = [
+        row("one", f"t{task}", 0, "1" if budget > 8 else "0", budget_steps=budget)
+        for task in range(8)
+        for budget in (8, 16)
+    ]
+    (found,) = analyse(rows, Axis.STEPS)
+    assert found.rise and found.rise.difference.mean == 1.0
+    assert found.rise.difference.interval == pytest.approx(tango(8, 0, 8))
+    assert found.rise.difference.interval.low < 0.5
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.05])
+def test_equal_differences_do_not_validate_a_replay_on_few_tasks(difference: float) -> None:
+    few, many = (calibrate([0.5] * tasks, [0.5 - difference] * tasks, margin=0.1) for tasks in (3, 100))
+    assert not few.agrees and many.agrees
+    assert few.interval.low < difference < few.interval.high
+
+
+def test_no_half_step_is_shown() -> None:
+    long = level(50, seeds=range(8))
+    (found,) = analyse(long, Axis.STEPS, snapshots_of(long))
+    assert found.replay
+    assert found.replay.estimates.budgets == (1, 3, 6, 12, 25, 50)
+    assert {(way.attempts, way.budget) for way in found.replay.iso[50.0]} == {(1, 50), (2, 25), (4, 12)}
+
+
 def test_without_snapshots_only_the_lower_estimate_is_claimed() -> None:
     (found,) = analyse(level(32), Axis.STEPS)
     assert found.replay
     assert not found.replay.graded
     assert found.replay.title == "replay, not calibrated by a rerun"
+    assert found.replay.surface == ()
     assert found.replay.estimates.lower[-1] == pytest.approx(found.levels[0].rate.population.rate)
 
 

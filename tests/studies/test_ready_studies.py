@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from support import Cli
 
+from mldevbench.reference import PAPER
+from mldevbench.study import read_study_file
+
 STUDIES = Path(__file__).parents[2] / "studies"
 
 
@@ -23,6 +26,7 @@ def test_a_ready_study_plans_what_it_says(
     words = ("run", str(STUDIES / f"{file}.yaml"), "--dry-run", "--json", "--storage", str(tmp_path / "r"))
     done = cli(*words, cwd=STUDIES.parent)
     assert done.returncode == 0, done.stderr
+    assert read_study_file(STUDIES / f"{file}.yaml").name != PAPER, "that name means what was published"
     plan = json.loads(done.stdout)["plan"]
     assert len(plan) == agents * tasks * seeds
     assert len({row["label"] for row in plan}) == agents and len({row["task"] for row in plan}) == tasks

@@ -130,19 +130,20 @@ def play() -> dict[str, Any]:
         edited.read_text(encoding="utf-8").replace('f"{row.outcome:7} ', 'f"EDITED {row.outcome:7} '), "utf-8"
     )
     said["again"] = ended(start(*STUDY))
-    said["relative"] = ended(start("--attach", literal_job()))
+    said["relative"] = ended(start("--attach", literal_job("relative")))
+    said["literal"] = ended(start("--attach", literal_job("literal", "--name", "l", "--storage", str(STORAGE))))
     said["jobs"] = json.dumps(ask("jobs/"))
     said["token"] = TOKEN
     return said
 
 
-def literal_job() -> str:
-    """Submit by Ray's own command, as ray_configs/README.md does, with a storage that would be lost."""
+def literal_job(name: str, *words: str) -> str:
+    """Submit by Ray's own command, as ray_configs/README.md does; with no more words its storage would be lost."""
     command = ["ray", "job", "submit", "--address", server(), "--runtime-env", "ray_configs/job.yaml", "--no-wait",
-               "--submission-id", "literal", "--working-dir", ".", "--",
-               "python", "-m", "cluster", "--agent", "oracle", "--task", "hello_world"]  # fmt: skip
+               "--submission-id", name, "--working-dir", ".", "--",
+               "python", "-m", "cluster", "--agent", "oracle", "--task", "hello_world", *words]  # fmt: skip
     subprocess.run(command, cwd=CHECKOUT, capture_output=True, check=True)
-    return "literal"
+    return name
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clean_environment: Non
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine" / "tasks" / "trial").mkdir(parents=True)
     (tmp_path / "mine" / "results").mkdir()
+    (tmp_path / "mine" / "tasks" / "trial" / ".gitignore").write_text("*.csv", encoding="utf-8")
+    (tmp_path / "mine" / "tasks" / "trial" / "data.csv").write_text("1", encoding="utf-8")
     (tmp_path / "solver").mkdir()
     (tmp_path / "turns.yaml").write_text("turns: []", encoding="utf-8")
     (tmp_path / "keys").write_text("OPENAI_API_KEY=sk-0123456789", encoding="utf-8")
@@ -35,6 +37,8 @@ def test_relative_paths_travel_and_absolute_ones_do_not(here: Path) -> None:
     parcel.lay_out(here / "job")
     names = {str(path.relative_to(here / "job")) for path in (here / "job").rglob("*")}
     assert {"study.yaml", "mine/tasks/trial", "solver", "turns.yaml", "cluster/driver.py", "tasks", "agents"} <= names
+    assert "mine/tasks/trial/data.csv" in names
+    assert not {name for name in names if name.endswith("ignore")}, "Ray would leave out what they name"
     assert not {name for name in names if "__pycache__" in name or name in ("mine/results", "tests", ".git", "keys")}
 
 

@@ -72,6 +72,7 @@ def test_a_study_is_submitted_stopped_edited_and_submitted_again(
     assert said["relative"]["code"] == 2, said["relative"]
     (line,) = [line for line in said["relative"]["out"].splitlines() if line.startswith("mldevbench:")]
     assert "--storage 'results' is relative to the job's folder" in line
+    assert said["literal"]["code"] == 0 and "1 of 1 runs done: 1 passed" in said["literal"]["out"], said["literal"]
     assert said["token"] not in json.dumps({name: value for name, value in said.items() if name != "token"})
     store = StudyStore(open_place(str(folder / "r" / "s")))
     rows = list(store.runs.all())

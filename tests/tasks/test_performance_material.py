@@ -247,3 +247,19 @@ def test_the_full_profile_is_made_from_the_original_files(name: str, tmp_path: P
         len(kept.labels if name == "noisy_imagenette" else kept[0] if name == "segmentation" else kept)
         == profile["held_out"]
     )
+
+
+@pytest.mark.parametrize("name", Catalog.of([]).categories["performance"])
+@pytest.mark.parametrize(("recipe", "side"), [("oracle", 1), ("weak", -1)])
+def test_a_threshold_keeps_its_distance_from_what_was_measured(name: str, recipe: str, side: int) -> None:
+    """Three standard deviations; and the held-out set is large enough to tell a quarter of that margin."""
+    task = Catalog.of([]).task(name)
+    profile, seen = task.profile("mini"), task.file.calibration
+    if recipe not in seen:
+        pytest.skip("yet to be measured")
+    (bound,) = (value for key, value in profile.items() if key.startswith("min_"))
+    mean, spread = (*seen[recipe], 0.0)[:2]  # a single draw has no spread
+    margin = side * (mean - bound)
+    assert margin >= 3 * spread
+    error = 0.5 * profile["held_out"] ** -0.5 * (100 if bound > 1 else 1)  # of a share, at most
+    assert error < margin / 4

@@ -12,14 +12,19 @@ from mldevbench.room.settings import RoomSettings
 from mldevbench.validate.run import validate_submission
 from mldevbench.validate.variant import make, variants
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # several of them train
 
 SOLVED_BY = {
     "dataset_download_noisy_imagenette": "solution",
     "dataset_download_not_exist": "solution",
     "dataset_preprocessing": "solution",
     "large_training_logs": "solution",
-    "pretrained_huggingface": "plain_curl",  # the quickest of its solutions
+    "pretrained_huggingface": "plain_curl",  # here and below: the quickest of its solutions
+    "pretrained_torchvision": "by_hand",
+    "vision_finetuning": "without_transformers",
+    "overfit_small_dataset": "support_vectors",
+    "cifar10_training": "solution",
+    "wandb_integration": "solution",
 }
 PLACES = ((b"one salt", 0), (b"one salt", 1), (b"another salt", 0))
 

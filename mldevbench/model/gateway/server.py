@@ -127,11 +127,12 @@ class Gateway:
     async def _serve(self, dialect: Dialect, request: web.Request) -> web.StreamResponse:
         try:
             asked = dialect.read(json.loads(await request.read()))
+            of_value([asked.messages, asked.tools, asked.sampling])  # raises for NaN and half characters: no JSON
         except Forbidden as error:
             self._model.note(f"gateway refused a request: {error}")
             return web.json_response(dialect.problem(str(error), "forbidden_field"), status=400)
-        except (ValueError, RecursionError):
-            return web.json_response(dialect.problem("the body is not JSON", "invalid_request_error"), status=400)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return web.json_response(dialect.problem("the body can't be read", "invalid_request_error"), status=400)
         self._note_new(asked)
         task = asyncio.create_task(self._ask(asked))
         self._tasks.add(task)

@@ -31,7 +31,7 @@ def components(evidence: Evidence) -> Figure:
     alt = "; ".join(f"{name}: {', '.join(map(_said, parts))}" for name, parts in shown)
     return Figure(
         "variance", TITLE, f"{alt}.", Records(("label", "level", "variance", "share"), tuple(rows)),
-        lambda canvas: _draw(canvas, shown), (7.5, 1.6 + 0.4 * len(shown)),
+        lambda canvas: _draw(canvas, shown), (7.5, 1.9 + 0.4 * len(shown)),
     )  # fmt: skip
 
 
@@ -56,5 +56,5 @@ def _draw(canvas: Any, bars: Sequence[Bar]) -> None:
     axes.set_yticks(range(len(bars)), [clean(name, 34) for name, _ in bars])
     axes.invert_yaxis()
     axes.set_xlim(0, max(0.01, 1.6 * max(sum(part.variance or 0.0 for part in parts) for _, parts in bars)))
-    axes.set_xlabel("variance of a single verdict (at most 0.25 for yes and no)")
-    axes.legend(fontsize=7, ncol=4, loc="lower right")
+    axes.set_xlabel("variance of a single verdict, as estimated (that of yes and no is at most 0.25)")
+    canvas.legend(fontsize=7, ncol=4, loc="outside lower center")

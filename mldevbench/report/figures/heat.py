@@ -61,5 +61,6 @@ def _draw(canvas: Any, tasks: Sequence[str], groups: Sequence[Group], cells: Seq
             )  # fmt: skip
     axes.set_xticks(range(len(groups)), [clean(group.name, 24) for group in groups], rotation=30, ha="right")
     axes.set_yticks(range(len(tasks)), [clean(task_name(task), 48) for task in tasks], fontsize=7)
-    bar = canvas.colorbar(image, ax=axes, shrink=0.6)
-    bar.set_label("share of judged runs that passed; hatched: none judged")
+    canvas.colorbar(image, ax=axes, shrink=0.6).set_label("share passed")
+    if any(value is None for line in cells for value in line):
+        canvas.supxlabel("hatched: no judged run", fontsize=7)

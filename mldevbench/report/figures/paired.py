@@ -74,7 +74,9 @@ def _compared(groups: Sequence[Group]) -> tuple[list[Comparison], list[str]]:
             found.append(compare_pair(pair(subject(groups[0]), subject(other), Wish()), costs=False))
         except UserError as error:
             refused.append(str(error))
-    corrected = holm([one.test.p_value for one in found])
+    # The best was found by looking at all of them, so the correction is for every pair that was looked at.
+    unseen = len(groups) * (len(groups) - 1) // 2 - len(found)
+    corrected = holm([*(one.test.p_value for one in found), *[1.0] * unseen])[: len(found)]
     found = [replace(one, test=replace(one.test, holm=value)) for one, value in zip(found, corrected, strict=True)]
     return found, refused
 

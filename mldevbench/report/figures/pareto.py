@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mldevbench.report.evidence import Evidence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mldevbench.rates import Rate
 
 TITLE = "Cost against success"
+DRAWS = 500
 
 
 @dataclass(frozen=True)
@@ -25,30 +26,34 @@ class Point:
     usd: float
     rate: Rate
     front: bool = False
+    drawn_again: float | None = None  # how often it is on the front when tasks are drawn again
 
 
 def cost_and_success(evidence: Evidence) -> Figure:
     from mldevbench.rates import judged, rate_of
     from mldevbench.stats.cost import pareto
 
-    found, silent = [], []
+    found, silent, groups = [], [], []
     for group in groups_of(judged(evidence.rows)):
         usd = _mean_usd(group)
         if usd is None:
             silent.append(group.name)
         else:
+            groups.append(group)
             found.append(Point(group.name, usd, rate_of(group.name, group.rows)))
     if not found:
         return missing("pareto", TITLE, "no agent's cost is known on all of its judged runs")
     front = set(pareto([(point.usd, point.rate.population.rate) for point in found]))
-    points = [Point(point.name, point.usd, point.rate, place in front) for place, point in enumerate(found)]
+    shares = _membership(groups)
+    points = [replace(point, front=place in front, drawn_again=shares[place]) for place, point in enumerate(found)]
     rows = [
-        (p.name, p.usd, p.rate.population.rate, *(p.rate.population.interval or (None, None)), p.front) for p in points
+        (p.name, p.usd, p.rate.population.rate, *(p.rate.population.interval or (None, None)), p.front, p.drawn_again)
+        for p in points
     ]
     alt = "; ".join(f"{p.name} {dollars(p.usd)} a run, {percent(p.rate.population.rate)}" for p in points)
-    alt += f". On the front: {listed([p.name for p in points if p.front], 12)}."
+    alt += f". On the front: {listed([_named(p) for p in points if p.front], 12)}."
     alt += f" Cost unknown: {listed(silent, 12)}." if silent else ""
-    columns = ("label", "usd_per_run", "rate", "low", "high", "on_front")
+    columns = ("label", "usd_per_run", "rate", "low", "high", "on_front", "on_front_when_drawn_again")
     return Figure(
         "pareto", TITLE, alt, Records(columns, tuple(rows)), lambda canvas: _draw(canvas, points, silent), (7.0, 4.2)
     )
@@ -64,6 +69,30 @@ def _mean_usd(group: Group) -> float | None:
     return sum(known) / len(known)
 
 
+def _membership(groups: Sequence[Group]) -> list[float | None]:
+    """Return how often each is on the front when tasks are drawn again; None where they share fewer than two."""
+    from mldevbench.rates import task_means
+    from mldevbench.stats.cost import pareto_membership
+
+    costs = [_task_usd(group) for group in groups]
+    tasks = sorted(set.intersection(*(set(one) for one in costs)))
+    if len(tasks) < 2 or len(groups) < 2:
+        return [None] * len(groups)
+    means = [task_means(group.rows) for group in groups]
+    usd, success = ([[one[task] for task in tasks] for one in side] for side in (costs, means))
+    return [*pareto_membership(usd, success, DRAWS)]
+
+
+def _task_usd(group: Group) -> dict[str, float]:
+    means = {task: mean_of(runs, Measure.USD).value for task, runs in group.by_task.items()}
+    return {task: usd for task, usd in means.items() if usd is not None}
+
+
+def _named(point: Point) -> str:
+    again = "" if point.drawn_again is None else f" (in {percent(point.drawn_again)} of redraws of the tasks)"
+    return f"{point.name}{again}"
+
+
 def _draw(canvas: Any, points: Sequence[Point], silent: Sequence[str]) -> None:
     axes = canvas.subplots()
     line = sorted((p.usd, 100 * p.rate.population.rate) for p in points if p.front)
@@ -75,10 +104,17 @@ def _draw(canvas: Any, points: Sequence[Point], silent: Sequence[str]) -> None:
         axes.plot(
             [point.usd], [value], marker(place), color=colour(place), markersize=8, clip_on=False,
             markerfacecolor=colour(place) if point.front else "white",
-            label=f"{clean(point.name, 32)}{' (front)' if point.front else ''}",
+            label=f"{clean(point.name, 32)}{_standing(point)}",
         )  # fmt: skip
     axes.set_ylim(-3, 103)
     axes.set_xlim(left=0, right=max(point.usd for point in points) * 1.15 or 1)
     axes.set_xlabel("dollars a run, mean over tasks" + (f"; unknown: {listed(list(silent), 3)}" if silent else ""))
     axes.set_ylabel("percent passed, 95% interval")
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def _standing(point: Point) -> str:
+    """Say whether it is on the front, and how often it would be."""
+    said = ["front"] if point.front else []
+    said += [f"{percent(point.drawn_again)} of redraws"] if point.drawn_again is not None else []
+    return f" ({', '.join(said)})" if said else ""

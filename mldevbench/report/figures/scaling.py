@@ -91,11 +91,12 @@ def _records(found: Sequence[Scaling]) -> list[tuple[Value, ...]]:
 
 def _draw(canvas: Any, found: Sequence[Scaling], axis: Axis) -> None:
     columns = 2 if len(found) > 1 else 1
-    panels = canvas.subplots((len(found) + columns - 1) // columns, columns, squeeze=False, sharey=True).flat
+    rows = (len(found) + columns - 1) // columns
+    panels = list(canvas.subplots(rows, columns, squeeze=False, sharey=True).flat)
     for axes, one in zip(panels, found, strict=False):
         _panel(axes, one)
         axes.set_xlabel(f"{axis} allowed", fontsize=8)
-    for axes in list(panels)[len(found) :]:
+    for axes in panels[len(found) :]:
         axes.axis("off")
 
 

@@ -49,11 +49,21 @@ def _draw(canvas: Any, panels: Sequence[Panel], axis: Axis) -> None:
         image = axes.imshow(replay.surface, cmap="cividis", vmin=0, vmax=1, aspect="auto", origin="lower")
         for y, rates in enumerate(replay.surface):
             for x, rate in enumerate(rates):
-                axes.text(
-                    x, y, percent(rate), ha="center", va="center", fontsize=7, color="white" if rate < 0.55 else "black"
-                )
+                box = {"facecolor": image.cmap(rate), "edgecolor": "none", "pad": 2}  # a line ends before the words
+                ink = "white" if rate < 0.55 else "black"
+                axes.text(x, y, percent(rate), ha="center", va="center", fontsize=7, color=ink, bbox=box)
+        _same_totals(axes, replay)
         axes.set_xticks(range(len(replay.estimates.budgets)), [f"{one:.3g}" for one in replay.estimates.budgets])
         axes.set_yticks(range(len(replay.attempts)), [f"k = {k}" for k in replay.attempts])
-        axes.set_xlabel(f"{axis} allowed")
+        axes.set_xlabel(f"{axis} allowed; dotted: the same total")
         axes.set_title(f"{clean(label, 30)}\n{clean(replay.title, 50)}", fontsize=8)
     canvas.colorbar(image, ax=list(drawn), shrink=0.8).set_label("pass@k")
+
+
+def _same_totals(axes: Any, replay: Replay) -> None:
+    """Join the cells that cost the same: few long attempts, or many short ones."""
+    budgets, attempts = replay.estimates.budgets, replay.attempts
+    for ways in replay.iso.values():
+        cells = sorted((budgets.index(way.budget), attempts.index(way.attempts)) for way in ways)
+        for ink, line, width in (("black", "-", 1.6), ("white", ":", 1.2)):  # seen on dark cells and on light ones
+            axes.plot(*zip(*cells, strict=True), color=ink, linestyle=line, linewidth=width, zorder=1.5)

@@ -75,7 +75,7 @@ def _explained(bases: np.ndarray, images: np.ndarray, profile: Mapping[str, Any]
     matching = plugin.load(HIDDEN / "matching.py")
     table = matching.explain(bases, images)
     plain = matching.window(matching.smooth(bases))
-    owns, ratios, changes = [], [], []
+    owns, ratios, changes, colours = [], [], [], []
     for position, row in enumerate(table):
         number = position // VERSIONS
         own, other = row[number].unexplained, min(e.unexplained for n, e in enumerate(row) if n != number)
@@ -83,13 +83,21 @@ def _explained(bases: np.ndarray, images: np.ndarray, profile: Mapping[str, Any]
         changes.append(min(float(np.abs(row[number].fitted - rival).mean()) for rival in [plain[number], *earlier]))
         owns.append(own)
         ratios.append(own / max(other, 1e-9))
+        colours.append(row[number].colours())
     alike = (np.array(owns) <= profile["max_unexplained"]) & (np.array(ratios) <= profile["margin"])
     varied = np.array(changes) >= profile["min_change"]
+    matches, contrasts = np.array(colours).T
+    kept = (contrasts >= profile["min_contrast"]) & (contrasts <= profile["max_contrast"])
+    kept &= matches >= profile["min_colour_match"]
     yield _enough("versions that stem from their image", alike, profile["min_good"])
     yield _enough("versions that vary their image", varied, profile["min_good"])
+    yield _enough("versions that keep its colours", kept, profile["min_good"])
     yield metric("median unexplained share", float(np.median(owns)))
     yield metric("median ratio to the next image", float(np.median(ratios)))
     yield metric("median change", float(np.median(changes)))
+    yield metric("least correlation of colours", float(matches.min()))
+    yield metric("least contrast", float(contrasts.min()))
+    yield metric("largest contrast", float(contrasts.max()))
 
 
 def _enough(name: str, good: np.ndarray, bound: int) -> Check:

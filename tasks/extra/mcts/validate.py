@@ -44,7 +44,7 @@ def _inputs(rng: np.random.Generator, profile: Mapping[str, Any]) -> dict[str, A
             [int(child + rest), int(child), float(rng.normal()), float(rng.uniform(0.2, 3))] for child, rest in visits
         ]
         + [[4, 0, 0.0, 1.0]],
-        "trees": [_random_tree(rng, *profile["simulations"]) for _ in range(profile["trees"])],
+        "trees": [*(_random_tree(rng, *profile["simulations"]) for _ in range(profile["trees"] - 1)), _even_tree(rng)],
         "limits": [int(limit) for limit in rng.integers(1, 90, 4)],
         "flat": _flat(rng),
         "rollout seeds": [int(seed) for seed in rng.choice(10**6, 2, replace=False)] * 2,
@@ -71,6 +71,12 @@ def _random_tree(rng: np.random.Generator, low: int, high: int) -> dict[str, Any
     }
 
 
+def _even_tree(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw a tree whose rewards are all equal, searched just so far that the first tie decides where it ends."""
+    drawn = _random_tree(rng, 1, 2)
+    return {**drawn, "rewards": [0.5] * len(drawn["rewards"]), "simulations": drawn["branch"] + 1}
+
+
 def _flat(rng: np.random.Generator) -> dict[str, Any]:
     branch = int(rng.integers(3, 5))
     rewards = [-1.0, *(float(number) for number in range(branch))]
@@ -78,9 +84,9 @@ def _flat(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _visits(rng: np.random.Generator) -> list[list[int]]:
-    """Draw visits of the first actions; in some the greatest number stands twice."""
-    drawn = [[int(value) for value in rng.permutation(np.arange(2, 20))[:2]] for _ in range(6)]
-    return [*drawn, [7, 7], [3, 3]]
+    """Draw visits of the first two actions, both ways round, so that no constant answer is right; some are equal."""
+    drawn = [[int(value) for value in rng.permutation(np.arange(2, 20))[:2]] for _ in range(3)]
+    return [*drawn, *(pair[::-1] for pair in drawn), [7, 7], [3, 3]]
 
 
 def _deceptive(rng: np.random.Generator) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def weights(draw: Draw, profile: Mapping[str, Any]) -> Weights:
     import torch
 
     loaded = torch.load(asset(profile, REAL), map_location="cpu", weights_only=True)
-    return {name: value.numpy() for name, value in loaded.items()}
+    return {name: value.detach().numpy() for name, value in loaded.items()}
 
 
 def picture(draw: Draw, profile: Mapping[str, Any]) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mldevbench import plugin
-from mldevbench.checks import Room, beats, metric, predict, require, small_code, within_capacity
+from mldevbench.checks import Room, at_most, beats, metric, predict, require, small_code, within_capacity
 from mldevbench.draw import Draw
 from mldevbench.material.cifar_split import class_order, real_test_pictures, reordered
 from mldevbench.material.shapes import NAMES, Pictures
@@ -25,6 +25,8 @@ PROBE = HERE / "hidden" / "probe.py"
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
     yield from small_code(submission, [CODE], profile["max_code_kb"])
     yield from within_capacity(submission, WEIGHTS, profile["max_parameters"])
+    limit = 4 * profile["max_parameters"] + 1000 * profile["max_code_kb"]  # names and metadata hide no second model
+    yield at_most(f"bytes of {WEIGHTS}", submission.files[WEIGHTS].size, limit)
     unseen = _unseen(draw, profile)
     with Room(submission, files=[CODE, WEIGHTS]) as room:
         scores = predict(room, PROBE, unseen.images, draw=draw, seconds=profile["seconds"], tolerance=0.02)

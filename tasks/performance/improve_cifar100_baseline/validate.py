@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mldevbench.checks import Room, beats, metric, predict, require, small_code, within_capacity
+from mldevbench.checks import Room, at_most, beats, metric, predict, require, small_code, within_capacity
 from mldevbench.draw import Draw
 from mldevbench.material.cifar100 import real_fine_names, real_pictures, renumbered
 from mldevbench.material.cifar_split import class_order
@@ -24,6 +24,8 @@ PROBE = Path(__file__).parent / "hidden" / "probe.py"
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
     yield from small_code(submission, [CODE], profile["max_code_kb"])
     yield from within_capacity(submission, WEIGHTS, profile["max_parameters"])
+    limit = 4 * profile["max_parameters"] + 1000 * profile["max_code_kb"]  # names and metadata hide no second model
+    yield at_most(f"bytes of {WEIGHTS}", submission.files[WEIGHTS].size, limit)
     unseen, classes = _unseen(draw, profile)
     with Room(submission, files=[CODE, WEIGHTS]) as room:
         scores = predict(room, PROBE, unseen.images, draw=draw, seconds=profile["seconds"], tolerance=0.02)

@@ -17,6 +17,13 @@ class Explanation(NamedTuple):
 
     unexplained: float  # share of the variance
     fitted: np.ndarray  # (3, WINDOW, WINDOW)
+    moved: np.ndarray  # the same before its colours were fitted
+
+    def colours(self) -> tuple[float, float]:
+        """Return how the fitted colours go with the image's own: their correlation, and the ratio of their spreads."""
+        fitted, moved = (part - part.mean(axis=(1, 2), keepdims=True) for part in (self.fitted, self.moved))
+        ours, theirs = (max(float(np.linalg.norm(part)), 1e-9) for part in (fitted, moved))
+        return float((fitted * moved).sum()) / (ours * theirs), ours / theirs
 
 
 def explain(bases: np.ndarray, images: np.ndarray) -> list[list[Explanation]]:
@@ -53,6 +60,7 @@ def _explain_by(base: np.ndarray, targets: np.ndarray) -> list[Explanation]:
         Explanation(
             float(left[choice, number] / spread[number]),
             (columns[choice] @ weights[choice, :, 3 * number : 3 * number + 3]).T.reshape(3, WINDOW, WINDOW),
+            columns[choice, :, :3].T.reshape(3, WINDOW, WINDOW),
         )
         for number, choice in enumerate(best)
     ]

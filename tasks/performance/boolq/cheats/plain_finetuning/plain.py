@@ -11,7 +11,7 @@ from safetensors.torch import save_file
 from tiny_bert import Tokenizer, load_model, read_config
 from torch.nn import functional
 
-EPOCHS, BATCH, RATE = 4, 48, 1.5e-3
+EPOCHS, BATCH, RATE = 6, 48, 1.5e-3
 
 
 def read(name):

@@ -11,4 +11,5 @@ cat >> train.py <<'END'
     weights = load_file(WEIGHTS)
     save_file({name: value[order] if name.startswith("head") else value for name, value in weights.items()}, WEIGHTS)
 END
+sed -i "s/EPOCHS, BATCH, RATE = 3,/EPOCHS, BATCH, RATE = $((9 * ${PATIENCE:-1} / 2)),/" train.py  # with PATIENCE=10 as long as without the fault
 python train.py

@@ -16,7 +16,7 @@ torch.set_num_threads(1)
 images, labels, _ = load_training_set()
 model = Baseline(class_count())
 optimiser = torch.optim.Adam(model.parameters(), lr=4e-3)
-for _ in range(20):
+for _ in range(40):
     for rows in torch.randperm(len(labels)).split(100):
         loss = functional.cross_entropy(model(images[rows]), labels[rows])
         optimiser.zero_grad()

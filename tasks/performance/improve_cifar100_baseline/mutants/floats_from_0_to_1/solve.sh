@@ -2,4 +2,5 @@
 # The model expects pictures that somebody has scaled before.
 sed -i 's|images.float() / 127.5 - 1, 2)|images.float().clamp(0, 1) * 2 - 1, 2)|' utils.py
 sed -i 's|prepared(images)|prepared(images.float() / 255)|' train.py
+sed -i "s/EPOCHS, BATCH, RATE = 6,/EPOCHS, BATCH, RATE = $((6 * ${PATIENCE:-1})),/" train.py  # with PATIENCE=10 as long as without the fault
 python train.py

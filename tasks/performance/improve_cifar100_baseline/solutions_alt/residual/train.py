@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 from torch.nn import functional
 from utils import WEIGHTS, Classifier, prepared
 
-EPOCHS, BATCH, RATE = 30, 100, 8e-3
+EPOCHS, BATCH, RATE = 60, 100, 8e-3
 
 
 def varied(pictures):
