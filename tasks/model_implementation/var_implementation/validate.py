@@ -21,6 +21,8 @@ GIVEN = {name: FOLDER / "workspace" / name for name in ("blocks.py", "quantizer.
 MODULE = "var.py"
 WRONG = [[0, None], [-1, None], [100, 0], [100, 100], [100, -1]]  # label above the classes, stages; 100: see the probe
 TOP_K = 3
+GUIDANCE = 2.0  # of what is drawn many times
+MOST_ERRORS = 6.0  # standard errors; a right answer goes beyond once in 500 million
 NARROW = 2e-3  # decisions nearer than this may fall either way in single precision
 
 
@@ -31,6 +33,7 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     rng = draw.rng("held-out cases")
     guidances = [0.0, *(float(value) for value in rng.uniform(1, 4, 2))]
     inputs: dict[str, Any] = {"cases": [], "guidances": guidances, "wrong": WRONG, "top_k": TOP_K}
+    inputs["guidance"] = GUIDANCE
     inputs |= {"seed": int(rng.integers(1 << 30)), "draws": profile["draws"]}
     models = [_draw_case(reference, parts, rng, inputs, number) for number in range(profile["cases"])]
     with Room(submission, files=[MODULE], add=GIVEN) as room:
@@ -99,6 +102,8 @@ def _judge(
     first, blind = (_first_logits(model, rows, tokens) for rows in (labels, nothing))
     yield from _judge_dropout(first, blind, seen.get("half dropped"), number, profile["tolerance"])
     yield from _judge_draws(first, seen, number, profile)
+    for name, top_k in (("all", 0), ("few", TOP_K)):
+        yield _judge_later(model, labels[:1], seen[f"drawn {name}"], top_k, f"({name}), model {number}")
 
 
 def _first_logits(model: Any, rows: np.ndarray, tokens: np.ndarray) -> np.ndarray:
@@ -141,3 +146,16 @@ def _judge_draws(
     yield check(f"equal generators, model {number}", bool(same), "equal codes", "equal" if same else "others")
     differs = isinstance(other, np.ndarray) and isinstance(once, np.ndarray) and not np.array_equal(once, other)
     yield check(f"other generators, model {number}", differs, "other codes", "others" if differs else "equal")
+
+
+def _judge_later(model: Any, label: np.ndarray, drawn: np.ndarray, top_k: int, what: str) -> Check:
+    """Compare how likely the codes of later stages were with how likely draws are."""
+    name, start = f"likelihood of later codes {what}", model.counts[0]
+    if drawn.shape[1] != sum(model.counts):
+        return check(name, False, f"{sum(model.counts)} codes a picture", f"{drawn.shape[1]}")
+    shares = model.shares(np.repeat(label, len(drawn)), drawn, GUIDANCE, top_k)[:, start:]
+    seen = np.take_along_axis(shares, drawn[:, start:, None], axis=-1)[..., 0]
+    expected = (shares**2).sum(axis=-1)
+    spread = np.sqrt(((shares**3).sum(axis=-1) - expected**2).sum())
+    errors = abs((seen - expected).sum()) / max(spread, 1e-9)
+    return at_most(f"{name}, standard errors away", float(errors), MOST_ERRORS)

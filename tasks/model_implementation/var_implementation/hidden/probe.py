@@ -53,7 +53,7 @@ def _drawn(model, label, inputs: dict) -> dict:
     asked |= {"once": (0, 1, 20), "again": (0, 1, 20), "other": (0, 2, 20)}
     for name, (top_k, seed, count) in asked.items():
         generator = torch.Generator().manual_seed(inputs["seed"] + seed)
-        made = model.sample(label.repeat(count), guidance=2.0, top_k=top_k, generator=generator)
+        made = model.sample(label.repeat(count), guidance=inputs["guidance"], top_k=top_k, generator=generator)
         answers[f"drawn {name}"] = made[1]
     return answers
 

@@ -72,11 +72,8 @@ class Model(torch.nn.Module):
         rows = torch.from_numpy(labels)
         features, gap, codes = self.quantizer.empty(len(rows)), float("inf"), []
         inputs = features.new_zeros(len(rows), 0, features.shape[1])
-        for stage, count in enumerate(self.counts):
-            weight = guidance * stage / (len(self.counts) - 1)
-            with_class = self.logits(rows, inputs)[:, -count:]
-            without = self.logits(torch.full_like(rows, self.classes), inputs)[:, -count:]
-            mixed = (1 + weight) * with_class - weight * without
+        for stage in range(len(self.counts)):
+            mixed = self._mixed(rows, inputs, stage, guidance)
             best = mixed.topk(2, dim=-1)
             gap = min(gap, float((best.values[..., 0] - best.values[..., 1]).min() / mixed.abs().max()))
             codes.append(best.indices[..., 0])
@@ -85,3 +82,27 @@ class Model(torch.nn.Module):
                 inputs = torch.cat([inputs, self.quantizer.inputs_for(features, stage + 1)], dim=1)
         pictures = (self.quantizer.decode(features) + 1) / 2
         return {"codes": torch.cat(codes, dim=1).numpy(), "pictures": pictures.numpy()}, gap
+
+    @torch.no_grad()
+    def shares(self, labels: np.ndarray, codes: np.ndarray, guidance: float, top_k: int) -> np.ndarray:
+        """Return the probabilities of every token's codes, given those that were drawn at earlier stages."""
+        rows, features = torch.from_numpy(labels), self.quantizer.empty(len(labels))
+        inputs = features.new_zeros(len(rows), 0, features.shape[1])
+        found, start = [], 0
+        for stage, count in enumerate(self.counts):
+            mixed = self._mixed(rows, inputs, stage, guidance)
+            if top_k:
+                mixed = mixed.masked_fill(mixed < mixed.topk(top_k, dim=-1).values[..., -1:], float("-inf"))
+            found.append(mixed.softmax(dim=-1))
+            drawn = torch.from_numpy(codes[:, start : start + count].astype(np.int64))
+            features, start = self.quantizer.add(features, drawn, stage), start + count
+            if stage + 1 < len(self.counts):
+                inputs = torch.cat([inputs, self.quantizer.inputs_for(features, stage + 1)], dim=1)
+        return torch.cat(found, dim=1).numpy()
+
+    def _mixed(self, rows: torch.Tensor, inputs: torch.Tensor, stage: int, guidance: float) -> torch.Tensor:
+        """Return the guided logits of a stage's tokens."""
+        weight = guidance * stage / (len(self.counts) - 1)
+        with_class = self.logits(rows, inputs)[:, -self.counts[stage] :]
+        without = self.logits(torch.full_like(rows, self.classes), inputs)[:, -self.counts[stage] :]
+        return (1 + weight) * with_class - weight * without
