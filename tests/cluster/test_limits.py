@@ -103,16 +103,3 @@ def test_what_cannot_end_in_time_keeps_nothing_else_from_starting(cli: Cli, plug
     done = cli(*study(plugins, "--task", "held", "--task", "quick", "--seeds", "2", "--max-hours", "1"))
     assert done.returncode == 4 and "stopped: what is left can't end within --max-hours" in done.stderr, done.stderr
     assert [(row.task, row.outcome) for row in store(tmp_path).runs.all()] == [("quick", Outcome.PASSED)] * 2
-
-
-@pytest.mark.slow
-def test_an_actor_that_ray_ends_for_memory_is_lost_and_its_run_void(
-    cli: Cli, plugins: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RAY_memory_usage_threshold", "0.01")  # any machine uses more
-    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "50")
-    done = cli(*study(plugins, "--task", "quick", "--void-retries", "1"))
-    assert done.returncode == 3 and "Traceback" not in done.stderr, done.stderr
-    (row,) = store(tmp_path).runs.all()
-    assert (row.outcome, row.cause, row.attempts) == (Outcome.VOID, "node_lost", 2)
-    assert {one.detail.split(":")[0] for one in store(tmp_path).attempts.all()} == {"OutOfMemoryError"}
