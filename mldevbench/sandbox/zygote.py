@@ -126,13 +126,17 @@ class Zygote:
         try:
             call.send(self._control, request(cage, script, arguments, variables), stdin)
             return call.finish(started, seconds)
-        except NotEntered:
-            return self._cold(cage, script, arguments, seconds, stdin, keep_bytes, environment)
-        except OSError:
-            self._ready = False
+        except (NotEntered, OSError):
+            self._ready = self._alive()
             return self._cold(cage, script, arguments, seconds, stdin, keep_bytes, environment)
         finally:
             call.close()
+
+    def _alive(self) -> bool:
+        """Whether the zygote itself is there; a call also fails when its sandbox has just ended."""
+        poll = select.poll()
+        poll.register(self._control.fileno(), 0)
+        return not poll.poll(0)
 
     def _cold(
         self,

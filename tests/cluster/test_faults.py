@@ -37,6 +37,7 @@ def played(plugins: Path, tmp_path: Path, clean_environment: None) -> Played:
     return play
 
 
+@pytest.mark.crowd
 def test_a_node_that_freezes_is_lost_and_its_late_answer_ignored(played: Played, tmp_path: Path) -> None:
     said = played("hung.py")
     assert (said["code"], said["workers"], said["late"]) == (0, 1, True), said

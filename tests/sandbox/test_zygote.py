@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from mldevbench.sandbox.cage import Cage
 from mldevbench.sandbox.opening import opaque_folder
 from mldevbench.sandbox.protocol import Limits, SandboxSpec
 from mldevbench.sandbox.starter import children
-from mldevbench.sandbox.zygote import Zygote
+from mldevbench.sandbox.zygote import Call, Zygote
 
 pytestmark = pytest.mark.slow
 
@@ -195,6 +197,26 @@ def test_without_a_zygote_a_fresh_python_does_it(task_venv: Path, cage: Cage) ->
     done = gone.run(cage, script(cage, "print('cold')"), seconds=60)
     assert done.output == b"cold\n"
     assert said(cage, "echo alive") == "alive\n"
+
+
+def test_a_call_that_fails_makes_no_other_cold(
+    zygote: Zygote, scratch: Path, task_venv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late(call: Call, pidfd: int) -> None:
+        raise ProcessLookupError
+
+    with monkeypatch.context() as patched, zygote.open(SandboxSpec(opaque_folder(scratch), venv=task_venv)) as cage:
+        patched.setattr(Call, "_admit", too_late)
+        assert zygote.run(cage, script(cage, "print('cold')"), seconds=60).output == b"cold\n"
+    assert zygote.ready()
+
+
+def test_a_zygote_that_was_killed_is_missed(task_venv: Path, cage: Cage) -> None:
+    with Zygote(task_venv) as killed:
+        assert killed.ready() and killed._program
+        os.kill(killed._program.pid, signal.SIGKILL)
+        assert killed.run(cage, script(cage, "print('cold')"), seconds=60).output == b"cold\n"
+        assert not killed.ready()
 
 
 def test_warm_is_ten_times_faster(zygote: Zygote, scratch: Path, task_venv: Path) -> None:
