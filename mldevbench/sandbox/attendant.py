@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import queue
@@ -46,6 +47,7 @@ class Attendant:
         self._wake = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._lock = threading.Lock()
         self._over = False
+        self._poll = select.epoll()
         self._thread = threading.Thread(target=self._serve, name="sandbox-attendant", daemon=True)
         self._thread.start()
 
@@ -79,27 +81,26 @@ class Attendant:
         self.control.close()
 
     def _serve(self) -> None:
-        poll = select.epoll()
-        poll.register(self.control.fileno(), select.EPOLLIN)
-        poll.register(self._wake, select.EPOLLIN)
+        self._poll.register(self.control.fileno(), select.EPOLLIN)
+        self._poll.register(self._wake, select.EPOLLIN)
         try:
-            while self._turn(poll):
+            while self._turn():
                 pass
         finally:
-            self._finish(poll)
+            self._finish()
 
-    def _turn(self, poll: select.epoll) -> bool:
+    def _turn(self) -> bool:
         """Handle what is ready; False when the keeper has gone."""
-        ready = [descriptor for descriptor, _ in poll.poll()]
+        ready = [descriptor for descriptor, _ in self._poll.poll()]
         while not self._new_pipes.empty():
             pending = self._new_pipes.get()
             assert pending.pipe is not None
             self._pipes[pending.pipe] = pending
-            poll.register(pending.pipe, select.EPOLLIN)
+            self._poll.register(pending.pipe, select.EPOLLIN)
         for descriptor in ready:
             if descriptor == self._wake:
                 os.eventfd_read(self._wake)
-            elif descriptor != self.control.fileno():
+            elif descriptor in self._pipes:
                 self._pump(descriptor)
         return self.control.fileno() not in ready or self._hear()
 
@@ -131,7 +132,10 @@ class Attendant:
             return 0
         if not data:
             del self._pipes[pipe]
-            os.close(pipe)  # which takes it out of the poll as well
+            # Closing alone doesn't: a process that another thread is just starting may hold the pipe open.
+            with contextlib.suppress(FileNotFoundError):
+                self._poll.unregister(pipe)
+            os.close(pipe)
             return 0
         pending = self._pipes[pipe]
         if pending is not None and pending.capture is not None:
@@ -156,7 +160,7 @@ class Attendant:
         """Whether the number is still this command's: a closed pipe's may belong to the next one by now."""
         return pending.pipe is not None and self._pipes.get(pending.pipe) is pending
 
-    def _finish(self, poll: select.epoll) -> None:
+    def _finish(self) -> None:
         self._ended()
         with self._lock:
             self._over = True
@@ -170,4 +174,4 @@ class Attendant:
             pending.settle(["ended"])
         for pipe in self._pipes:
             os.close(pipe)
-        poll.close()
+        self._poll.close()

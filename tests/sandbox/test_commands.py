@@ -144,6 +144,25 @@ def test_many_commands_at_once(cage: Cage) -> None:
     assert answers == [f"{n}\n" for n in range(80)]
 
 
+def test_a_pipe_that_someone_else_still_holds_disturbs_nothing(cage: Cage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a process does that another thread is just starting."""
+    held: list[int] = []
+    real = os.pipe2
+
+    def held_pipe(flags: int) -> tuple[int, int]:
+        read, write = real(flags)
+        held.append(os.dup(read))
+        return read, write
+
+    monkeypatch.setattr(os, "pipe2", held_pipe)
+    try:
+        assert [said(cage, f"echo {number}") for number in range(5)] == [f"{number}\n" for number in range(5)]
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+    assert held
+
+
 def test_a_closed_sandbox_refuses(cage: Cage) -> None:
     cage.close()
     cage.close()
