@@ -58,7 +58,7 @@ def start(address: str) -> subprocess.Popen[str]:
 
 
 def freeze(study: subprocess.Popen[str], raylet: int) -> dict[str, object]:
-    wait_for(lambda: len([row for row in attempts() if row.phase == "started"]) == 2, study)
+    wait_for(lambda: len(list(FOLDER.glob("gate.*"))) == 2, study)  # both agents are at work, not just about to be
     node = [raylet, *offspring(raylet)]
     workers = [pid for pid, title in offspring(raylet).items() if title.startswith("ray::RunWorker")]
     sent(signal.SIGSTOP, node)
