@@ -62,6 +62,7 @@ def unpack(bundle: Bundle, below: Path) -> Path:
         except OSError:
             if not target.is_dir():
                 raise
+    _whole.cache_clear()  # what was damaged is mended now
     return target
 
 
