@@ -15,7 +15,7 @@ from cluster.shape import Node, Shape
 
 IDLE_SECONDS = 30.0
 LINGER_SECONDS = 5.0
-PROMISE_SECONDS = 20.0
+PROMISE_SECONDS = 120.0  # longer than an actor takes to start on a busy node: to end one that is coming only adds to the load
 UNPLACED = 4  # actors that wait in Ray's own queue: what an autoscaler grows by
 PASSES = 8  # starts of others before a node is kept free for what waits longest
 STRIKES = 3
