@@ -44,13 +44,14 @@ def vanished(error: BaseException, node: str | None, living: Iterable[Node]) -> 
     return isinstance(error, rex.ActorUnavailableError | rex.NodeDiedError) or node not in {one.id for one in living}
 
 
-def berth_of(reference: Any) -> Berth | None:
-    """Return what an actor says of its place; None if it died before it could."""
+def berth_of(reference: Any) -> Berth | str:
+    """Return what an actor says of its place, or what it died of before it could."""
     import ray
 
     try:
         return ray.get(reference)
     except Exception as error:
-        if fault_of(error) is None:
+        fault = fault_of(error)
+        if fault is None:
             raise unwrapped(error) from None
-        return None
+        return fault.detail

@@ -15,10 +15,12 @@ from cluster.shape import Node, Shape
 
 IDLE_SECONDS = 30.0
 LINGER_SECONDS = 5.0
-PROMISE_SECONDS = 120.0  # longer than an actor takes to start on a busy node: to end one that is coming only adds to the load
+PROMISE_SECONDS = 120.0  # longer than a start takes on a busy node: to begin anew only adds to the load
 UNPLACED = 4  # actors that wait in Ray's own queue: what an autoscaler grows by
 PASSES = 8  # starts of others before a node is kept free for what waits longest
 STRIKES = 3
+STILLBORN = 4  # actors in a row that die as they start, before new ones are asked for more slowly
+LONGEST_REST_SECONDS = 60.0
 AVOID_SECONDS = 600.0
 
 Hire = Callable[[str, Shape, frozenset[str]], Any]
@@ -62,6 +64,8 @@ class Crew:
         self._strikes: Counter[str] = Counter()
         self._avoided: dict[str, float] = {}
         self._numbers = itertools.count()
+        self._stillborn = 0
+        self._rest_until = 0.0
         self._on_the_way: Counter[tuple[str, Shape]] = Counter()
         self._blocked: list[tuple[str, Shape]] = []
         self._passes: Counter[tuple[str, Shape]] = Counter()  # by what found no room: how often others went ahead
@@ -87,7 +91,7 @@ class Crew:
         if self._on_the_way[wanted] > 0:
             self._on_the_way[wanted] -= 1
             return None
-        if wanted not in self._blocked and not self._make_room(kind, shape):
+        if self.clock() >= self._rest_until and wanted not in self._blocked and not self._make_room(kind, shape):
             self._block(wanted)
         return None
 
@@ -170,11 +174,15 @@ class Crew:
         """Return the references that answer when an actor has its place."""
         return [one.coming for one in self.members if one.coming is not None]
 
-    def arrived(self, reference: Any, berth: Berth | None) -> str | None:
-        """Take in an actor's answer, None if it died; return a new complaint about its node, if there is one."""
+    def arrived(self, reference: Any, berth: Berth | str) -> str | None:
+        """Take in an actor's answer, or what it died of; return a new complaint, if there is one."""
         member = next(one for one in self.members if one.coming is reference)
         member.coming, member.since = None, self.clock()
-        if berth is None or berth.worn:
+        if isinstance(berth, str):
+            self.dismiss(member)
+            return self._rest(berth)
+        self._stillborn = 0
+        if berth.worn:
             self.dismiss(member)
             return None
         member.node = berth.node
@@ -183,7 +191,15 @@ class Crew:
         self.dismiss(member)
         new = berth.node not in self.unfit
         self.unfit[berth.node] = berth.complaint
-        return f"{berth.host}: {berth.complaint}" if new else None
+        return f"left out: {berth.host}: {berth.complaint}" if new else None
+
+    def _rest(self, detail: str) -> str | None:
+        """Ask for the next actor later if they all die as they start: hiring on and on only adds to what kills them."""
+        self._stillborn += 1
+        over = self._stillborn - STILLBORN
+        if over >= 0:
+            self._rest_until = self.clock() + min(LONGEST_REST_SECONDS, 2.0**over)
+        return f"actors die as they start, still trying: {detail}" if over == 0 else None
 
     def release(self, member: Member, broken: bool = False) -> None:
         """Take an actor back; it is idle once it says that it is fit for more."""

@@ -213,7 +213,7 @@ class Driver:
 
     def _arrived(self, reference: Any) -> None:
         if complaint := self.crew.arrived(reference, berth_of(reference)):
-            self.tally.notes.append(f"left out: {complaint}")
+            self.tally.notes.append(complaint)
             self.rooms.demand_some_fit(self.crew.unfit)
 
     def _take(self, errand: Errand, reference: Any) -> None:

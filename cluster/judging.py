@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ from mldevbench.errors import Fault
 from mldevbench.records import Cause, RunRow
 from mldevbench.store.place import Place
 from mldevbench.validate import Judgement
+
+POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,11 @@ def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: byt
                     exam, task = piece.exam(salt), luggage.whole(piece.row.task)
                     running[member.actor.grade.remote(exam, place, task)] = (piece, member)
             waiting += reversed(unplaced)
-            ready, _ = ray.wait([*running, *crew.coming()], num_returns=1)
+            references = [*running, *crew.coming()]
+            if not references:
+                time.sleep(POLL_SECONDS)
+                continue
+            ready, _ = ray.wait(references, num_returns=1)
             if ready[0] not in running:
                 crew.arrived(ready[0], berth_of(ready[0]))
                 continue

@@ -13,6 +13,7 @@ from cluster.crew import (
     LINGER_SECONDS,
     PASSES,
     PROMISE_SECONDS,
+    STILLBORN,
     STRIKES,
     UNPLACED,
     Crew,
@@ -164,6 +165,24 @@ def test_a_promise_that_another_driver_broke_is_made_anew() -> None:
     assert [one.promised for one in stage.crew.members if one.kind == "validation"] == [True]
 
 
+def test_actors_that_all_die_as_they_start_are_asked_for_ever_more_slowly_and_told_of_once() -> None:
+    stage = Stage(Node("a", Shape(2, 0)))
+    told, hired = [], []
+    for second in range(120):
+        stage.now = float(second)
+        stage.crew.begin_round()
+        stage.crew.request("run", Shape(1))
+        for reference in stage.crew.coming():
+            hired.append(second)
+            told.append(stage.crew.arrived(reference, "no memory"))
+    assert [one for one in told if one] == ["actors die as they start, still trying: no memory"]
+    assert len(hired) < STILLBORN + 10 and hired[-1] > 60, hired
+    stage.now = 300.0
+    assert stage.get("run", Shape(1))
+    stage.crew.begin_round()
+    assert stage.crew.request("run", Shape(1)) is None and stage.crew.coming(), "one that lives ends the caution"
+
+
 def test_a_judge_gives_way_to_runs_only_after_a_moment_and_a_runner_to_judges_at_once() -> None:
     stage = Stage(Node("a", Shape(1, 0)))
     judge = stage.get("validation", Shape(1))
@@ -215,7 +234,7 @@ def test_a_node_that_lacks_something_is_left_out_and_told_of_once() -> None:
     for _ in range(2):
         assert stage.crew.request("run", Shape(1)) is None
     told = [stage.crew.arrived(one, Berth("b", "host-b", "no sandbox there")) for one in stage.crew.coming()]
-    assert told == ["host-b: no sandbox there", None] and stage.crew.members == []
+    assert told == ["left out: host-b: no sandbox there", None] and stage.crew.members == []
     stage.crew.begin_round()
     stage.crew.request("run", Shape(1))
     assert stage.closed[-1] == {"b"}
@@ -251,7 +270,7 @@ def test_a_worn_or_dead_actor_is_replaced() -> None:
     stage.crew.arrived(reference, Berth("a", "host", worn="it has grown"))
     assert stage.ended == [member.actor] and not stage.crew.members
     stage.crew.request("run", Shape(1))
-    stage.crew.arrived(*stage.crew.coming(), None)
+    stage.crew.arrived(*stage.crew.coming(), "it died")
     assert not stage.crew.members
 
 
