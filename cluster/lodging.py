@@ -1,4 +1,4 @@
-"""A folder for one piece of work; what a killed actor left behind is cleared by the next one on its node."""
+"""A folder for one piece of work; what a killed actor left is sent and cleared by the next one on its node."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mldevbench.errors import Fault
 from mldevbench.store.lease import boot_of_machine, start_of
 from mldevbench.submission import erase
+from mldevbench.trajectory import OWED, ship_rest
 
 OWNER = ".owner"
 
@@ -31,14 +33,17 @@ def lodging(scratch: Path) -> Iterator[Path]:
 
 
 def sweep(scratch: Path) -> int:
-    """Clear the folders whose users are known to be dead; return how many."""
+    """Clear the folders whose users are known to be dead, once their trajectories are sent; return how many."""
     swept = 0
     for owner in scratch.glob(f"*{OWNER}"):
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, Fault):
             here, pid, start = owner.read_text(encoding="utf-8").split("\n")
             # Another host or container may use the same folder: its processes can't be seen from here.
             if here == _here() and start_of(int(pid)) != start:
-                erase(owner.with_suffix(""))
+                folder = owner.with_suffix("")
+                for note in folder.glob(f"*/trajectory{OWED}"):  # no deeper: there an agent could have left one
+                    ship_rest(note)
+                erase(folder)
                 owner.unlink(missing_ok=True)
                 swept += 1
     return swept

@@ -76,6 +76,10 @@ class Site:
 
     def equip(self, agent: Agent) -> Path | None:
         """Return the agent's own venv, built now if it must be; that is never the attempt's doing either."""
+        try:
+            agent.mounts()
+        except UserError as error:
+            raise Fault("sandbox_error", str(error)) from None
         if agent.file.venv is None:
             return None
         there = agent_venv.installed(agent.folder, agent.file.venv)

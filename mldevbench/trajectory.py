@@ -14,9 +14,10 @@ from typing import Any
 
 from mldevbench.errors import Fault
 from mldevbench.records import Step, StepRow, Usage
-from mldevbench.store.place import Place
+from mldevbench.store.place import Place, open_place
 
 SHIP_SECONDS = 30.0
+OWED = ".owed"
 LONGEST_ARGUMENTS = 4_096  # characters in `steps/`; the trajectory has all of them
 LONGEST_TEXT = 1_000_000  # characters of one text; a tool's whole output is in the workspace
 
@@ -24,7 +25,8 @@ LONGEST_TEXT = 1_000_000  # characters of one text; a tool's whole output is in 
 class Trajectory:
     """Appends steps to a local file and ships what is new; safe to use from several threads.
 
-    A killed process loses nothing that is on the disk; a lost node loses the last segment at most.
+    A killed process loses nothing that is on the disk: a note beside the file says what the storage doesn't have yet,
+    for `ship_rest`. A lost node loses the last segment at most.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class Trajectory:
     def __enter__(self) -> Trajectory:
         self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         if self._place is not None:
+            self._note()
             self._thread = threading.Thread(target=self._ship_now_and_then, name="trajectory", daemon=True)
             self._thread.start()
         return self
@@ -86,6 +89,15 @@ class Trajectory:
                 self._place.write(segment_name(self._segments), whole)
                 self._shipped += len(whole)
                 self._segments += 1
+                self._note()
+
+    def _note(self) -> None:
+        """Say where the next segment belongs, for whoever finds the file after this process was killed."""
+        assert self._place is not None
+        where = str(self._place.local or self._place.shown)
+        aside = self.path.with_suffix(".aside")
+        aside.write_text(json.dumps([where, self._segments, self._shipped]), encoding="utf-8")
+        aside.replace(self.path.with_suffix(OWED))
 
     def _ship_now_and_then(self) -> None:
         while not self._done.wait(self._every):
@@ -93,6 +105,14 @@ class Trajectory:
                 self.ship()
             except Fault:
                 continue  # the next round or the end tries again; only the end may fail the attempt
+
+
+def ship_rest(note: Path) -> None:
+    """Send what a killed process had not sent yet, by the note that it left."""
+    where, segments, shipped = json.loads(note.read_text(encoding="utf-8"))
+    data = note.with_suffix(".jsonl").read_bytes()[shipped:]
+    if whole := data[: data.rfind(b"\n") + 1]:
+        open_place(where).write(segment_name(segments), whole)
 
 
 def segment_name(number: int) -> str:

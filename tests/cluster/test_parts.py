@@ -36,6 +36,7 @@ from mldevbench.errors import Fault
 from mldevbench.records import AgentSpec, Budget, Outcome, Run
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
+from mldevbench.trajectory import stored_steps
 
 KILLED = """
 import os, signal, sys
@@ -54,6 +55,41 @@ def test_what_a_killed_actor_left_is_cleared_and_what_is_in_use_is_not(tmp_path:
         assert sweep(tmp_path) == 1
         assert sorted(tmp_path.iterdir()) == sorted([mine, mine.with_suffix(".owner")])
     assert list(tmp_path.iterdir()) == [] and sweep(tmp_path / "not there") == 0
+
+
+WRITES = """
+import os, signal, sys
+from pathlib import Path
+from cluster.lodging import lodging
+from mldevbench.records import Step
+from mldevbench.store.place import open_place
+from mldevbench.trajectory import Trajectory
+with lodging(Path(sys.argv[1])) as folder:
+    (folder / "a" / "workspace").mkdir(parents=True)
+    planted = folder / "a" / "workspace" / "trajectory"
+    planted.with_suffix(".owed").write_text(f'["{sys.argv[2]}/planted", 0, 0]')
+    planted.with_suffix(".jsonl").write_text("{}\\n")
+    with Trajectory(folder / "a" / "trajectory.jsonl", open_place(sys.argv[2])) as trajectory:
+        for number in range(4):
+            trajectory.record(Step(role="note", text=str(number)))
+            if number == 1:
+                trajectory.ship()
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_actor_had_written_reaches_the_storage(tmp_path: Path) -> None:
+    scratch, storage = tmp_path / "scratch", tmp_path / "storage"
+    subprocess.run([sys.executable, "-c", WRITES, str(scratch), str(storage)], check=False)
+    assert [step.text for step in stored_steps(open_place(str(storage)))] == ["0", "1"]
+    aside = storage.rename(tmp_path / "aside")
+    storage.write_text("in the way", encoding="utf-8")
+    assert sweep(scratch) == 0 and list(scratch.iterdir()), "kept while the storage fails"
+    storage.unlink()
+    aside.rename(storage)
+    assert sweep(scratch) == 1 and not list(scratch.iterdir())
+    assert [step.text for step in stored_steps(open_place(str(storage)))] == ["0", "1", "2", "3"]
+    assert not (storage / "planted").exists()
 
 
 def test_another_containers_folder_is_left_alone(tmp_path: Path) -> None:
@@ -204,6 +240,13 @@ def test_a_node_without_an_agents_packages_is_told_of(tmp_path: Path, monkeypatc
     for name in (".ready", "bin/python"):
         (place / name).touch()
     assert site.equip_all() == ""
+
+
+def test_a_node_without_an_agents_program_is_at_fault_itself(tmp_path: Path) -> None:
+    text = 'version: 1\nsummary: x\ncommand: {run: ["x"], mounts: ["/nowhere/at/all"]}\n'
+    (tmp_path / "agent.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(Fault, match="/nowhere/at/all isn't on this machine"):
+        Site().equip(load_agent(tmp_path))
 
 
 def test_children_are_seen() -> None:
