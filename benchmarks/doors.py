@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import statistics
+import tempfile
 import threading
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from figure import Figure
 
 from mldevbench.model.budget import BudgetMeter
 from mldevbench.model.door import Model, ModelSpec
+from mldevbench.model.gateway.server import Gateway
 from mldevbench.model.limiter import Outcome
 from mldevbench.model.pacer import LocalPacer
 from mldevbench.records import Budget
@@ -22,6 +27,7 @@ from mldevbench.records import Budget
 GROUP = "Models"
 TIMES = 40
 PERMITS = 20_000
+HELLO = [{"role": "user", "content": "hello"}]
 ANSWER = json.dumps(
     {
         "id": "1", "object": "chat.completion", "created": 0, "model": "m",
@@ -54,26 +60,52 @@ def measure() -> Iterator[Figure]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     base = f"http://127.0.0.1:{server.server_address[1]}/v1"
     try:
-        bare, through = milliseconds(lambda: ask(base)), milliseconds(door(base))
+        model = door(base)
+        bare, through = milliseconds(lambda: ask(base)), milliseconds(lambda: model.complete(HELLO))
+        beyond = through_gateway(model)
     finally:
         server.shutdown()
         server.server_close()
     yield Figure(GROUP, "a bare call of a server on loopback", bare, "ms")
     yield Figure(GROUP, "the same through the door: reserved, paced, counted, recorded", through, "ms")
+    yield Figure(GROUP, "the same through a run's gateway, as a program in the sandbox calls it", beyond, "ms")
     yield Figure(GROUP, "permits that a limiter hands out", asyncio.run(permits()), "a second")
 
 
 def ask(base: str) -> None:
-    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+    body = json.dumps({"model": "m", "messages": HELLO}).encode()
     request = urllib.request.Request(f"{base}/chat/completions", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request) as answer:
         answer.read()
 
 
-def door(base: str) -> Callable[[], object]:
+def door(base: str) -> Model:
     spec = ModelSpec("openai/m", api_base=base, key="sk-none")
-    model = Model(spec, budget=BudgetMeter(Budget(steps=10_000)), record=lambda step: None)
-    return lambda: model.complete([{"role": "user", "content": "hello"}])
+    return Model(spec, budget=BudgetMeter(Budget(steps=10_000)), record=lambda step: None)
+
+
+def through_gateway(model: Model) -> float:
+    """Return the milliseconds of a call over the socket that a sandbox is given."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        gateway = Gateway(model, Path(folder) / "s")
+        gateway.start()
+        client = HTTPConnection("gateway")
+        client.sock = socket.socket(socket.AF_UNIX)
+        client.sock.connect(str(gateway.socket))
+        headers = {"Authorization": f"Bearer {gateway.key}", "Content-Type": "application/json"}
+        body = json.dumps({"model": gateway.model_name, "messages": HELLO})
+
+        def call() -> None:
+            client.request("POST", "/v1/chat/completions", body, headers)
+            with client.getresponse() as answer:
+                assert answer.status == 200, answer.read()
+                answer.read()
+
+        try:
+            return milliseconds(call)
+        finally:
+            client.close()
+            gateway.close()
 
 
 def milliseconds(act: Callable[[], object]) -> float:

@@ -6,13 +6,16 @@ import logging
 import os
 import time
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
 from cluster.berth import Berth
 from cluster.crew import Crew
 from cluster.scheduler import Durations, Queue
-from cluster.shape import Node, Shape
+from cluster.session import live_nodes
+from cluster.shape import Shape
 from cluster.simulator import Paper
 from mldevbench.records import Run
 
@@ -31,7 +34,9 @@ class Sleeper:
     """Stands for a run actor."""
 
     def ready(self) -> Berth:
-        return Berth("n", "here")
+        import ray
+
+        return Berth(ray.get_runtime_context().get_node_id(), "here")
 
     def work(self, seconds: float) -> Span:
         began = time.monotonic()
@@ -39,37 +44,50 @@ class Sleeper:
         return began, time.monotonic()
 
 
-def on_ray(runs: list[Run], took: dict[str, float], durations: Durations, slots: int) -> Slept:
-    """Let these runs sleep; actors are warm before the first begins."""
-    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+def on_ray(runs: list[Run], took: dict[str, float], durations: Durations, nodes: Sequence[Shape], each: Shape) -> Slept:
+    """Let these runs sleep on as many simulated nodes, `each` reserved for one; actors are warm before the first."""
     import ray
 
-    quiet = logging.ERROR
-    ray.init(address="local", num_cpus=slots, include_dashboard=False, log_to_driver=False, logging_level=quiet)
-    try:
-        worker = ray.remote(num_cpus=1)(Sleeper)
-        crew = Crew(lambda kind, shape, closed: worker.remote(), [Node("n", Shape(slots))])
-        queue: Queue[Paper] = Queue(durations, lambda run: Shape())
-        queue.slots = slots
+    with simulated(nodes):
+        worker = ray.remote(num_cpus=each.cpus, num_gpus=each.gpus)(Sleeper)
+        crew = Crew(lambda kind, shape, closed: worker.remote(), live_nodes())
+        queue: Queue[Paper] = Queue(durations, lambda run: each)
+        queue.slots = int(sum(node.cpus for node in nodes) / each.cpus)
         for run in runs:
             queue.add(Paper(run))
-        warm(crew, slots)
-        return drive(crew, queue, took)
+        warm(crew, queue.slots, each)
+        return drive(crew, queue, took, each)
+
+
+@contextmanager
+def simulated(nodes: Sequence[Shape]) -> Iterator[None]:
+    """A cluster of these nodes on this machine, on loopback only."""
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    import ray
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster()
+    try:
+        for node in nodes:
+            cluster.add_node(num_cpus=int(node.cpus), num_gpus=int(node.gpus), include_dashboard=False)
+        ray.init(address=cluster.address, log_to_driver=False, logging_level=logging.ERROR)
+        yield
     finally:
         ray.shutdown()
+        cluster.shutdown()
 
 
-def warm(crew: Crew, slots: int) -> None:
+def warm(crew: Crew, slots: int, each: Shape) -> None:
     import ray
 
     crew.begin_round()
     for _ in range(slots):
-        crew.request("run", Shape())
+        crew.request("run", each)
     for reference in crew.coming():
         crew.arrived(reference, ray.get(reference))
 
 
-def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float]) -> Slept:
+def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float], each: Shape) -> Slept:
     """Decide as the simulator does, on what it knows at that moment, but let Ray's clock go."""
     import ray
 
@@ -77,7 +95,7 @@ def drive(crew: Crew, queue: Queue[Paper], took: dict[str, float]) -> Slept:
     working, began = {}, time.monotonic()
     while queue or working:
         crew.begin_round()
-        while queue and not crew.blocked("run", Shape()) and (member := crew.request("run", Shape())):
+        while queue and not crew.blocked("run", each) and (member := crew.request("run", each)):
             item = queue.pop()
             assert item is not None
             queue.working[item.run.spec.label] += 1
