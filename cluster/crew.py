@@ -73,13 +73,21 @@ class Crew:
 
     def begin_round(self) -> None:
         """Forget what was wanted in the last round; call before each round of requests."""
-        now = self.clock()
-        for one in self.members:
-            if one.node is None and one.promised and now - one.since > PROMISE_SECONDS:
-                one.promised, one.since = False, now  # somebody else took the room
+        self._see_broken_promises()
         coming = [one for one in self.members if one.coming is not None and (one.promised or one.node)]
         self._on_the_way = Counter((one.kind, one.shape) for one in coming)
         self._blocked = []
+
+    def _see_broken_promises(self) -> None:
+        """Take back promises of room that another of ours was given by Ray, or, it seems, somebody else's."""
+        now = self.clock()
+        free = free_on(self.nodes, [one.seat for one in self.members if one.node])
+        for one in [one for one in self.members if one.node is None and one.promised]:
+            node = room_for(one.shape, self.nodes, free)
+            if node is None or now - one.since > PROMISE_SECONDS:
+                one.promised, one.since = False, now
+            else:
+                free[node] -= one.shape
 
     def request(self, kind: str, shape: Shape) -> Member | None:
         """Return an actor that is ready, or see to it that one comes; requests come in the order of their worth."""
@@ -115,6 +123,7 @@ class Crew:
             numbers = {seat.number for seat in ended}
             for member in [one for one in self.members if one.number in numbers]:
                 self.dismiss(member)
+            self._clear_queue_for((kind, shape))
         if queued is None:
             self._hire(kind, shape, closed)
         else:
@@ -125,12 +134,15 @@ class Crew:
         self._blocked.append(wanted)
         if len(self._blocked) > 1:
             return
-        # Ray knows no order of worth: nothing else may stand in its queue beside what is to come first.
+        self._clear_queue_for(wanted)
+        if len(self._unplaced()) < UNPLACED:
+            self._hire(*wanted, self._closed(*wanted), promised=False)
+
+    def _clear_queue_for(self, wanted: tuple[str, Shape]) -> None:
+        """Let nothing else stand in Ray's queue beside what is to come first: Ray knows no order of worth."""
         for other in self._unplaced():
             if (other.kind, other.shape) != wanted:
                 self.dismiss(other)
-        if len(self._unplaced()) < UNPLACED:
-            self._hire(*wanted, self._closed(*wanted), promised=False)
 
     def _may_go(self, one: Member, kind: str) -> bool:
         """Whether an actor may be ended for another: a judge that runs drive out at once is soon missed again."""

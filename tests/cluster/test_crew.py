@@ -165,6 +165,32 @@ def test_a_promise_that_another_driver_broke_is_made_anew() -> None:
     assert [one.promised for one in stage.crew.members if one.kind == "validation"] == [True]
 
 
+def test_a_judge_is_given_the_room_that_is_made_for_it_and_not_a_run_that_queues() -> None:
+    stage = Stage(Node("a", Shape(1, 0)))
+    runner = stage.get("run", Shape(1))
+    assert stage.refused("run", Shape(1)), "one more run waits in Ray's queue now"
+    stage.crew.release(runner)
+    stage.settle(placed=False)
+    stage.crew.begin_round()
+    assert stage.crew.request("validation", Shape(1)) is None
+    assert [one.kind for one in stage.crew.members] == ["validation"]
+
+
+def test_a_promise_that_ray_broke_by_placing_another_of_ours_is_seen_at_once() -> None:
+    stage = Stage(Node("a", Shape(2, 0)))
+    stage.get("run", Shape(1))
+    stage.crew.begin_round()
+    assert stage.crew.request("validation", Shape(1)) is None
+    (judge,) = (one for one in stage.crew.members if one.kind == "validation")
+    stage.crew._hire("run", Shape(1), frozenset(), promised=False)
+    late = stage.crew.members[-1]
+    stage.crew.arrived(late.coming, Berth("a", "host"))
+    stage.crew.begin_round()
+    assert not judge.promised
+    assert stage.crew.request("validation", Shape(1)) is None
+    assert late.actor in stage.ended and judge.promised, "the idle one gives way"
+
+
 def test_actors_that_all_die_as_they_start_are_asked_for_ever_more_slowly_and_told_of_once() -> None:
     stage = Stage(Node("a", Shape(2, 0)))
     told, hired = [], []
