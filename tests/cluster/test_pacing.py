@@ -14,7 +14,7 @@ from mldevbench.records import Outcome
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
 
-pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(1200)]
 
 NODES = Path(__file__).parent / "nodes.py"
 RUNS, CALLS, PLACES, SECONDS = 32, 5, 5, 3.0
@@ -52,7 +52,16 @@ open(answer, "w").write(json.dumps(said))
 def test_no_run_fails_and_no_call_is_made_twice(plugins: Path, tmp_path: Path, clean_environment: None) -> None:
     if os.geteuid() != 0:
         pytest.skip("a network namespace needs root here")
-    storage, answer = tmp_path / "r", tmp_path / "answer.json"
+    shares = [share_of_places(plugins, tmp_path / "first")]
+    if shares[0] < 0.9:  # busy neighbours only ever take away, so of two tries the better one tells more of us
+        shares.append(share_of_places(plugins, tmp_path / "second"))
+    assert max(shares) >= 0.9, shares
+
+
+def share_of_places(plugins: Path, folder: Path) -> float:
+    """Return which share of what the provider can give was used."""
+    folder.mkdir()
+    storage, answer = folder / "r", folder / "answer.json"
     words = [storage, plugins, answer, RUNS, CALLS, PLACES, SECONDS]
     inside = [sys.executable, "-c", SCRIPT, str(Path(__file__).parents[1]), *(str(word) for word in words)]
     command = ["unshare", "--net", sys.executable, str(NODES), "4", str(RUNS // 4), "0", *inside]
@@ -64,8 +73,7 @@ def test_no_run_fails_and_no_call_is_made_twice(plugins: Path, tmp_path: Path, c
     rows = list(StudyStore(open_place(str(storage / "s"))).runs.all())
     assert [(row.outcome, row.steps, row.attempts) for row in rows] == [(Outcome.PASSED, CALLS + 1, 1)] * RUNS
     assert said["answered"] == RUNS * (CALLS + 1), "a call was made twice"
-    assert said["refused"] <= RUNS
-    best = RUNS * CALLS * SECONDS / PLACES
-    print(f"{best / said['took']:.3f} of what {PLACES} places can give; {said['refused']} refusals")
-    # Nine tenths is what we want; two cores that also carry 32 actors and four nodes gave 0.84 and 0.86.
-    assert best / said["took"] >= 0.8
+    assert said["refused"] <= 2 * PLACES
+    share = RUNS * CALLS * SECONDS / PLACES / said["took"]
+    print(f"{share:.3f} of what {PLACES} places can give; {said['refused']} refusals")
+    return share
