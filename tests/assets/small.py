@@ -44,7 +44,7 @@ def cifar10() -> dict[str, bytes]:
 
 def mnist() -> dict[str, bytes]:
     rng = np.random.default_rng(3)
-    files = mnist_files(draw_digits(rng, 1500), draw_digits(rng, 1300))
+    files = mnist_files(draw_digits(rng, 5000), draw_digits(rng, 2300))
     return {f"{name}.gz": gzip.compress(content, 1) for name, content in files.items()}
 
 
@@ -88,7 +88,7 @@ MAKERS: dict[str, Callable[[], dict[str, bytes]]] = {
 }
 SIZES: dict[str, dict[str, Any]] = {
     "dataset_preprocessing": {"batch": 80, "test": 60, "max_unexplained": 0.1},
-    "overfit_small_dataset": {"train": 1000, "test": 300, "held_out": 600, "min_held_out": 0.9},
+    "overfit_small_dataset": {"train": 4000, "test": 500, "held_out": 1500},
 }
 # The name of this file tells its digest, which a small one can't have.
 UNNAMED = {"pretrained_torchvision": ("solution/get_model.py", ", check_hash=True")}

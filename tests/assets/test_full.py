@@ -19,6 +19,7 @@ from mldevbench.task import Task
 PROVEN = (
     "dataset_download_noisy_imagenette",
     "dataset_preprocessing",
+    "overfit_small_dataset",
     "pretrained_torchvision",
     "pretrained_huggingface",
     "vision_finetuning",

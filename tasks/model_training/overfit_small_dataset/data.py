@@ -19,4 +19,8 @@ def prepare(destination: Path, draw: Draw, profile: Mapping[str, Any]) -> Mappin
     for name, content in digits.files().items():
         (raw / name).write_bytes(content)
     (destination / "data" / "digits.json").write_text(json.dumps(digits.wanted), encoding="utf-8")
-    return {"digits": ", ".join(map(str, digits.wanted)), "given_train": len(digits.train.labels)}
+    return {
+        "digits": ", ".join(map(str, digits.wanted)),
+        "given_train": len(digits.train.labels),
+        "moved": ", moved by up to a pixel" if profile["source"] == "mnist" else "",
+    }
