@@ -34,10 +34,10 @@ def imagenette() -> dict[str, bytes]:
         return {"imagenette2-160.tgz": (Path(folder) / "small.tgz").read_bytes()}
 
 
-def cifar10() -> dict[str, bytes]:
+def cifar10(batch: int = 80, test: int = 60) -> dict[str, bytes]:
     made = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder, tarfile.open(fileobj=made, mode="w:gz") as archive:
-        write_cifar10(Path(folder), np.random.default_rng(2), 80, 60, 0.06)
+        write_cifar10(Path(folder), np.random.default_rng(2), batch, test, 0.06)
         archive.add(Path(folder) / FOLDER, FOLDER)
     return {"cifar-10-python.tar.gz": made.getvalue()}
 
@@ -82,11 +82,13 @@ MAKERS: dict[str, Callable[[], dict[str, bytes]]] = {
     "dataset_download_noisy_imagenette": imagenette,
     "dataset_preprocessing": cifar10,
     "vision_finetuning": cifar10,
+    "cifar10_training": lambda: cifar10(400, 600),
     "pretrained_torchvision": resnet18,
     "overfit_small_dataset": mnist,
     "pretrained_huggingface": bert,
 }
 SIZES: dict[str, dict[str, Any]] = {
+    "cifar10_training": {"train": 1500, "val": 500, "held_out": 600},
     "dataset_preprocessing": {"batch": 80, "test": 60, "max_unexplained": 0.1},
     "overfit_small_dataset": {"train": 4000, "test": 500, "held_out": 1500},
 }

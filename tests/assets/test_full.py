@@ -20,6 +20,7 @@ PROVEN = (
     "dataset_download_noisy_imagenette",
     "dataset_preprocessing",
     "overfit_small_dataset",
+    "cifar10_training",
     "pretrained_torchvision",
     "pretrained_huggingface",
     "vision_finetuning",
