@@ -105,7 +105,7 @@ class Fetcher:
         free = shutil.disk_usage(self.keep.folder).free
         if free < asset.bytes + SPARE_BYTES:
             raise UserError(f"{named(asset)} needs {asset.bytes >> 20} MB and {self.keep.folder} has {free >> 20} MB; "
-                            "free some, or choose another folder with --cache")  # fmt: skip
+                            "free some, or choose another folder with MLDEVBENCH_CACHE")  # fmt: skip
 
 
 class Lasting(Exception):
