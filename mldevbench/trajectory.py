@@ -68,6 +68,7 @@ class Trajectory:
                 os.close(self._file)
             self._file = None
         self.ship()
+        self.path.with_suffix(OWED).unlink(missing_ok=True)
 
     def record(self, step: Step) -> None:
         """Append one step; one that comes after the end is dropped, since nothing may follow the last segment."""
