@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(900)]
 
 
 def test_a_storm_changes_nothing_in_the_table(clean_environment: None) -> None:

@@ -107,7 +107,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def play(line: str, desk: Path) -> None:
-    """Run one line; a run id is looked up, a model that needs a key is only planned, and our own tasks stay as they are."""
+    """Run one line; a run id is looked up, a model that needs a key only planned, our own tasks stay as they are."""
     words = shlex.split(line)
     if words[0] == "duckdb":
         ask(words[2], desk)
