@@ -16,6 +16,7 @@ from mldevbench.digest import canonical, of_value
 from mldevbench.errors import UserError, unknown
 from mldevbench.model.settings import ModelSettings
 from mldevbench.records import AgentSpec, Budget
+from mldevbench.reference.paper import PAPER
 from mldevbench.task import Task
 from mldevbench.yamlfile import Strict
 
@@ -213,4 +214,6 @@ def default_name(request: Request) -> str:
 def check_name(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", name):
         raise UserError(f"study name {name!r}: use letters, digits, dots, dashes and underscores, at most 100")
+    if name == PAPER:
+        raise UserError(f"study name {name!r} stands for the paper's own tables in reports; choose another with --name")
     return name

@@ -10,7 +10,7 @@ from mldevbench.ask import Options, parse_seeds, read_study, request_of
 from mldevbench.catalog import Catalog
 from mldevbench.errors import UserError
 from mldevbench.plan import plan
-from mldevbench.study import default_name
+from mldevbench.study import check_name, default_name
 
 
 def request(**options: object):
@@ -43,6 +43,12 @@ def test_a_plan_is_the_product_and_whole_seeds_come_first() -> None:
 
 def test_requests_unite_without_repeats() -> None:
     assert len(plan([request(seeds="2"), request(seeds="5")])) == 5
+
+
+@pytest.mark.parametrize("name", ["", "../up", "a b", "x" * 101, "paper"])
+def test_a_study_can_have_no_name_that_means_something_else(name: str) -> None:
+    with pytest.raises(UserError, match="study name"):
+        check_name(name)
 
 
 def test_the_default_name_ignores_seeds_and_limits() -> None:
