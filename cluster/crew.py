@@ -109,8 +109,8 @@ class Crew:
 
     def _warm(self, kind: str, shape: Shape) -> Member | None:
         closed = self._closed(kind, shape)
-        found = [one for one in self.members if one.idle and (one.kind, one.shape) == (kind, shape)]
-        return next((one for one in found if one.node not in closed), None)
+        idle = (one for one in self.members if one.idle and one.kind == kind and one.node not in closed)
+        return min((one for one in idle if one.shape.covers(shape)), key=lambda one: one.shape, default=None)
 
     def _make_room(self, kind: str, shape: Shape) -> bool:
         queued = next((one for one in self._unplaced() if (one.kind, one.shape) == (kind, shape)), None)

@@ -12,7 +12,7 @@ SLACK = 1e-6
 
 @dataclass(frozen=True, order=True)
 class Shape:
-    """An amount of everything; actors of one shape can stand in for each other."""
+    """An amount of everything; an actor can stand in for another that differs in having less memory only."""
 
     cpus: float = 1.0
     gpus: float = 0.0
@@ -25,6 +25,10 @@ class Shape:
             and self.gpus <= free.gpus + SLACK
             and self.memory_gb <= free.memory_gb + SLACK
         )
+
+    def covers(self, other: Shape) -> bool:
+        """Whether an actor of this shape can do the other's work: memory in excess does no harm."""
+        return replace(self, memory_gb=other.memory_gb) == other and self.memory_gb >= other.memory_gb - SLACK
 
     def __add__(self, other: Shape) -> Shape:
         return Shape(self.cpus + other.cpus, self.gpus + other.gpus, self.memory_gb + other.memory_gb)

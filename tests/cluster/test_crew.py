@@ -126,6 +126,28 @@ def test_a_warm_actor_is_used_again_and_an_idle_one_gives_way() -> None:
     assert second.actor in stage.ended and second not in stage.crew.members
 
 
+@pytest.mark.parametrize(
+    ("asked", "reused"),
+    [(Shape(1, 0, 2), True), (Shape(1, 0, 4), True), (Shape(1, 0, 8), False), (Shape(2, 0, 2), False)],
+)
+def test_a_warm_actor_that_holds_more_memory_does_as_well(asked: Shape, reused: bool) -> None:
+    stage = Stage(Node("a", Shape(4, 2, 16)))
+    runner = stage.get("run", Shape(1, 0, 4))
+    stage.crew.release(runner)
+    stage.settle()
+    assert (stage.get("run", asked) is runner) == reused
+    assert not Shape(1, 1, 4).covers(Shape(1, 0, 4)) and not Shape(1, 1, 4, "A100").covers(Shape(1, 1, 4))
+
+
+def test_of_two_warm_actors_the_smaller_is_taken() -> None:
+    stage = Stage(Node("a", Shape(4, 0, 16)))
+    large, small = stage.get("run", Shape(1, 0, 4)), stage.get("run", Shape(1, 0, 2))
+    for one in (large, small):
+        stage.crew.release(one)
+    stage.settle()
+    assert stage.get("run", Shape(1, 0, 1)) is small
+
+
 def test_what_nobody_has_room_for_waits_in_rays_queue_but_only_a_little_of_it() -> None:
     stage = Stage(Node("a", Shape(1, 0)))
     stage.get("run", Shape(1))

@@ -156,13 +156,18 @@ def test_scale_shows_levels_and_a_prediction(storage: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.crowd
 def test_plan_answers_in_two_seconds_of_work() -> None:
-    """Processor time, so that a busy machine doesn't count."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-m", "mldevbench", "plan"], capture_output=True, text=True, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert "can't tell" in done.stdout
-    assert after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime < 2
+    """Processor time, which neighbours lengthen too, but never shorten: the least of three tries tells most of us."""
+
+    def seconds() -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = subprocess.run([sys.executable, "-m", "mldevbench", "plan"], capture_output=True, text=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert "can't tell" in done.stdout
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    assert min(seconds() for _ in range(3)) < 2
 
 
 def test_help_imports_nothing_heavy() -> None:
