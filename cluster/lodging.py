@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from mldevbench.errors import Fault
+from mldevbench.errors import Fault, UserError
 from mldevbench.store.lease import boot_of_machine, start_of
 from mldevbench.submission import erase
 from mldevbench.trajectory import OWED, ship_rest
@@ -36,7 +36,7 @@ def sweep(scratch: Path) -> int:
     """Clear the folders whose users are known to be dead, once their trajectories are sent; return how many."""
     swept = 0
     for owner in scratch.glob(f"*{OWNER}"):
-        with suppress(OSError, ValueError, Fault):
+        with suppress(OSError, ValueError, Fault, UserError):
             here, pid, start = owner.read_text(encoding="utf-8").split("\n")
             # Another host or container may use the same folder: its processes can't be seen from here.
             if here == _here() and start_of(int(pid)) != start:
