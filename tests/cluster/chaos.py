@@ -42,7 +42,7 @@ ABSENT = {"Z", "X"}
 
 @dataclass(frozen=True)
 class Storm:
-    """What happens when this share of the study is done."""
+    """What happens when this share of the study is done: of what agents do for run actors, of the table for others."""
 
     acts: tuple[tuple[float, str], ...]
 
@@ -52,7 +52,7 @@ class Storm:
         dice = random.Random(seed)
         kinds = ["run actor"] * 4 * strength + ["validation actor"] * 3 * strength
         kinds += ["node for ever", "node for a while", "driver", "driver"]
-        return Storm(tuple(sorted((dice.uniform(0.03, 0.85), kind) for kind in kinds)))
+        return Storm(tuple(sorted((dice.uniform(0.03, 0.8), kind) for kind in kinds)))
 
 
 @dataclass
@@ -98,6 +98,13 @@ class Scene:
     def rows(self, name: str) -> list[RunRow]:
         return list(self.store(name).runs.all())
 
+    def done(self, name: str) -> tuple[float, float]:
+        """Return which share of the runs has been submitted by its agent, and which has been judged."""
+        if not (self.folder / "r" / name / "study.yaml").exists():
+            return 0.0, 0.0
+        submitted = {one.run_id for one in self.store(name).attempts.all() if one.finished_at and one.outcome != "void"}
+        return len(submitted) / self.runs, len(self.rows(name)) / self.runs
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
@@ -128,6 +135,9 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
 
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     plugins = Path(shutil.copytree(HERE.parent / "plugins", folder / "plugins"))
+    pause = plugins / "tasks/trial/quick/hidden/pause"  # so that judges are hit at their work
+    pause.parent.mkdir(exist_ok=True)
+    pause.write_text("0.2", encoding="utf-8")
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 0, "include_dashboard": False})
     asked: list[tuple[float, str]] = []
 
@@ -168,10 +178,12 @@ def storm(scene: Scene, plan: Storm) -> None:
                 scene.missed = [kind for _, kind in coming]
                 return
             process = scene.start("storm")
-        done = len(scene.rows("storm")) / scene.runs if (scene.folder / "r" / "storm" / "runs").exists() else 0.0
-        while coming and coming[0][0] <= done and act(scene, coming[0][1], dice, process):
-            share, kind = coming.pop(0)
-            scene.happened.append(f"{share:.2f} {kind}")
+        submitted, judged = scene.done("storm")
+        for share, kind in list(coming):
+            done = submitted if kind == "run actor" else judged
+            if share <= done and act(scene, kind, dice, process):
+                coming.remove((share, kind))
+                scene.happened.append(f"{share:.2f} {kind}")
         time.sleep(0.05)
 
 
