@@ -12,6 +12,7 @@ import ray
 from cluster.blame import berth_of, fault_of, unwrapped
 from cluster.crew import Crew
 from cluster.hiring import hirer
+from cluster.retry import Decision, Losses, decide
 from cluster.run_actor import Site
 from cluster.session import live_nodes
 from cluster.shape import Shape
@@ -19,12 +20,13 @@ from cluster.travel import Luggage
 from cluster.validation_actor import Exam, Graded
 from mldevbench.catalog import Catalog
 from mldevbench.draw import Draw
-from mldevbench.errors import Fault
+from mldevbench.errors import Fault, UserError
 from mldevbench.records import Cause, RunRow
 from mldevbench.store.place import Place
 from mldevbench.validate import Judgement
 
 POLL_SECONDS = 0.5
+RETRIES = 2
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,10 @@ class Piece:
 
 
 def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: bytes) -> Iterator[tuple[Piece, Graded]]:
-    """Yield each piece with its judgement as soon as it is there."""
+    """Yield each piece with its judgement as soon as it is there; a judge that is lost costs another, no verdict."""
     crew = Crew(hirer(Site()), live_nodes())
     luggage, waiting, running = Luggage(catalog), list(reversed(pieces)), {}
+    losses: dict[int, Losses] = {}
     try:
         while waiting or running:
             crew.begin_round()
@@ -63,11 +66,20 @@ def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: byt
                 continue
             ready, _ = ray.wait(references, num_returns=1)
             if ready[0] not in running:
-                crew.arrived(ready[0], berth_of(ready[0]))
+                complaint = crew.arrived(ready[0], berth_of(ready[0]))
+                if complaint and all(node.id in crew.unfit for node in crew.nodes):
+                    raise UserError(f"no node can judge anything: {complaint}")
                 continue
             piece, member = running.pop(ready[0])
             graded = _graded(ready[0])
-            crew.release(member, broken=graded.judgement.cause is not None)
+            cause = graded.judgement.cause
+            crew.release(member, broken=cause is not None)
+            if cause is not None:
+                crew.nodes = live_nodes()  # it may have gone with its node
+                losses[id(piece)] = losses.get(id(piece), Losses()).and_(cause)
+                if decide(losses[id(piece)], RETRIES) is Decision.AGAIN:
+                    waiting.append(piece)
+                    continue
             yield piece, graded
     finally:
         crew.end()
