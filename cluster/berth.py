@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import platform
 import shutil
-import subprocess
-import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +13,6 @@ from mldevbench import __version__
 LEAST_FREE_GB = 1.0
 MOST_PIECES = 100
 MOST_GROWTH_MB = 1024.0
-GPU_SLACK_MB = 64.0
 
 
 @dataclass(frozen=True)
@@ -34,7 +30,6 @@ class Berth:
     host: str
     complaint: str = ""  # why no run may start on this node
     worn: str = ""  # why this actor should be replaced by a fresh one
-    gpus: tuple[str, ...] = ()
 
 
 def versions_here() -> Versions:
@@ -120,30 +115,6 @@ def worn(wear: Wear, left_behind: list[str], now_mb: float | None = None) -> str
     if growth_mb > MOST_GROWTH_MB:
         return f"it has grown by {growth_mb:.0f} MB"
     return ""
-
-
-def gpu_memory_mb(minors: Sequence[int]) -> float:
-    """Return the memory in use on these GPUs; 0 where none can be asked."""
-    program = shutil.which("nvidia-smi")
-    if not minors or program is None:
-        return 0.0
-    which = ["-i", ",".join(str(minor) for minor in minors)]
-    command = [program, "--query-gpu=memory.used", "--format=csv,noheader,nounits", *which]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
-        return sum(float(line) for line in done.stdout.split())
-    except (OSError, subprocess.SubprocessError, ValueError):
-        return 0.0
-
-
-def held_back(minors: Sequence[int], before_mb: float, seconds: float = 10.0) -> list[str]:
-    """Say which memory of the GPUs the last run still holds; a driver needs a moment to take it back."""
-    deadline = time.monotonic() + seconds
-    while (more := gpu_memory_mb(minors) - before_mb) > GPU_SLACK_MB:
-        if time.monotonic() > deadline:
-            return [f"{more:.0f} MB of GPU memory"]
-        time.sleep(0.25)
-    return []
 
 
 def children() -> list[str]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import ray
 
-from cluster.berth import Berth, Versions, Wear, children, complaint_of, gpu_memory_mb, held_back, worn
+from cluster.berth import Berth, Versions, Wear, children, complaint_of, worn
+from cluster.gpus import held_back, held_gpus, held_names, memory_mb, unseen
 from cluster.lodging import lodging, sweep
 from mldevbench import agent_venv, task_venv
 from mldevbench.agent import Agent, load_agent
@@ -56,6 +57,8 @@ class Site:
         complaint = complaint_of(self.isolation, self.scratch_folder(), self.versions)
         if not complaint and self.no_install:
             complaint = self.equip_all()
+        if not complaint and self.isolation:
+            complaint = self.look_at_gpus()
         return Berth(context.get_node_id(), os.uname().nodename, complaint, worn(wear, left_behind))
 
     def supply(self, task: Task, profile: str) -> None:
@@ -73,6 +76,13 @@ class Site:
         except Fault as fault:
             return fault.detail
         return ""
+
+    def look_at_gpus(self) -> str:
+        """See to it that a run would see what this actor holds; return what went wrong."""
+        try:
+            return unseen(held_names(), self.isolation, _venv())
+        except Fault as fault:
+            return fault.detail
 
     def equip(self, agent: Agent) -> Path | None:
         """Return the agent's own venv, built now if it must be; that is never the attempt's doing either."""
@@ -108,9 +118,9 @@ class RunWorker:
         """Answer once the actor has its place and is fit for work."""
         left_behind = children()
         if self._wear.pieces:
-            left_behind += held_back(held_gpus(), self._gpu_mb)
+            left_behind += held_back(held_names(), self._gpu_mb)
         else:
-            self._gpu_mb = gpu_memory_mb(held_gpus())
+            self._gpu_mb = memory_mb(held_names())
         return self.site.berth(self._wear, left_behind)
 
     def work(
@@ -188,11 +198,6 @@ def _venv() -> Path:
         return task_venv.path()
     except UserError as error:
         raise Fault("sandbox_error", str(error)) from None
-
-
-def held_gpus() -> tuple[int, ...]:
-    """Return the minors of the GPUs that this actor holds."""
-    return tuple(int(name) for name in ray.get_gpu_ids() if str(name).isdigit())
 
 
 def _nodes(order: Order) -> frozenset[str]:

@@ -54,7 +54,7 @@ def seen(store: StudyStore, row: RunRow) -> str:
     ],
 )
 def test_a_run_is_shown_its_own_gpus(held: tuple[int, ...], real: bool, expected: tuple) -> None:
-    assert seen_gpus(held, real) == expected
+    assert seen_gpus(held, real, known=Path("/nowhere")) == expected
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ import yaml
 
 from cluster import progress as progress_module
 from cluster import run_actor
-from cluster.berth import Versions, children, complaint_of, held_back, versions_here
+from cluster.berth import Versions, children, complaint_of, versions_here
 from cluster.blame import fault_of
 from cluster.history import earlier_durations
 from cluster.job import Tally
@@ -256,16 +256,6 @@ def test_children_are_seen() -> None:
         finally:
             process.kill()
     assert "sleep" not in children()
-
-
-def test_gpu_memory_must_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "nvidia-smi"
-    program.write_text(f"#!/bin/sh\ncat {tmp_path}/used\n", encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    (tmp_path / "used").write_text("500\n30\n", encoding="utf-8")
-    assert held_back((0, 1), 30.0, seconds=0) == ["500 MB of GPU memory"]
-    assert held_back((0, 1), 500.0, seconds=0) == [] and held_back((), 0.0, seconds=0) == []
 
 
 def test_node_types_of_ray_up_count_as_nodes_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
