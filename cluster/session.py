@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -41,21 +42,27 @@ def session(address: str) -> Iterator[bool]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
-    try:
-        if embedded:
-            ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
-        else:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-    except Exception as error:  # a node that starts too slowly is a bare Exception to Ray
-        raise UserError(
-            f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
-        ) from None
+    _connect(address, {"include_dashboard": False} if embedded else {}, tries=2 if embedded else 1)
     head = nullcontext() if embedded else HeadWatch(ray.get_runtime_context().gcs_address)
     try:
         with head, redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
             yield embedded
     finally:
         ray.shutdown()
+
+
+def _connect(address: str, more: dict[str, Any], tries: int) -> None:
+    import ray
+
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
+    except Exception as error:  # a node that starts too slowly is a bare Exception to Ray
+        if tries > 1 and "timed out" in str(error):
+            # A busy machine: what the first start has read is in memory by now.
+            return _connect(address, more, tries - 1)
+        raise UserError(
+            f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
+        ) from None
 
 
 def live_nodes() -> list[Node]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import os
 import re
 import subprocess
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -25,14 +27,14 @@ from cluster.lodging import lodging, sweep
 from cluster.progress import Progress, standing_line
 from cluster.rows import Ending, Facts, now_utc, run_row, started_row
 from cluster.run_actor import RunWorker, Site
-from cluster.session import nodes_to_come
+from cluster.session import nodes_to_come, session
 from cluster.shape import Shape
 from mldevbench.agent import load_agent
 from mldevbench.agent_venv import building
 from mldevbench.bundle import pack
 from mldevbench.cache import cache_folder
 from mldevbench.cli.driving import hours_left
-from mldevbench.errors import Fault
+from mldevbench.errors import Fault, UserError
 from mldevbench.records import AgentSpec, Budget, Outcome, Run
 from mldevbench.store.place import open_place
 from mldevbench.store.study_store import StudyStore
@@ -256,6 +258,33 @@ def test_children_are_seen() -> None:
         finally:
             process.kill()
     assert "sleep" not in children()
+
+
+@pytest.mark.parametrize(
+    ("address", "errors", "asked"),
+    [
+        ("local", ["The current node timed out during startup."], 2),
+        ("local", ["The current node timed out during startup."] * 2, 2),
+        ("local", ["no space left"], 1),
+        ("10.0.0.1:6379", ["timed out"], 1),
+    ],
+)
+def test_an_own_ray_that_starts_too_slowly_is_started_once_more(
+    address: str, errors: list[str], asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def init(**options: object) -> None:
+        calls.append(options["address"])
+        if len(calls) <= len(errors):
+            raise Exception(errors[len(calls) - 1])
+
+    monkeypatch.setattr("os.environ", dict(os.environ))  # it is written to
+    monkeypatch.setattr("ray.init", init)
+    monkeypatch.setattr("ray.shutdown", lambda: None)
+    with nullcontext() if asked > len(errors) else pytest.raises(UserError, match="no Ray at"), session(address):
+        pass
+    assert calls == [address] * asked
 
 
 def test_node_types_of_ray_up_count_as_nodes_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
