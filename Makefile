@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla wandb_integration improve_cifar10_baseline hello_world
 DEMO_STORAGE ?= results
 
-.PHONY: setup demo check test coverage prove bench screenshots clean
+.PHONY: setup demo check types quick test coverage prove bench screenshots clean
 
 setup: $(STAMP)
 	@$(BIN)/python -m mldevbench doctor --fix --storage $(DEMO_STORAGE)
@@ -19,10 +19,15 @@ demo: setup
 	@bash scripts/demo.sh $(BIN) $(DEMO_STORAGE) $(TASKS)
 
 check: $(STAMP)
+	@$(MAKE) --no-print-directory -j 2 types quick
+
+types:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+quick:
 	$(BIN)/pytest -m "not slow" -n 2
 
 test: setup check

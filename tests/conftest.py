@@ -21,6 +21,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 PLUGINS = Path(__file__).parent / "plugins"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Count among the slow tests whatever starts a whole command: that alone takes a second or two."""
+    for item in items:
+        if "cli" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def task_venv() -> Path:
     return venvs.path()

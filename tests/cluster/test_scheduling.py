@@ -115,6 +115,7 @@ def test_large_and_small_needs_share_the_nodes_and_none_waits_for_ever() -> None
     assert played.seconds <= 2 * held / 16, "the GPUs stood idle"
 
 
+@pytest.mark.slow
 def test_a_decision_costs_the_same_in_a_large_study() -> None:
     costs = []
     for seeds in (34, 334):
