@@ -23,6 +23,7 @@ WRONG = [[0, None], [-1, None], [100, 0], [100, 100], [100, -1]]  # label above 
 TOP_K = 3
 GUIDANCE = 2.0  # of what is drawn many times
 MOST_ERRORS = 6.0  # standard errors; a right answer goes beyond once in 500 million
+OTHERWISE = (lambda stage, stages: (stage + 1) / stages, lambda stage, stages: 1.0, lambda stage, stages: 0.0)
 NARROW = 2e-3  # decisions nearer than this may fall either way in single precision
 
 
@@ -43,7 +44,7 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
 
 
 def _draw_case(reference: Any, parts: list[Any], rng: np.random.Generator, inputs: dict[str, Any], number: int) -> Any:
-    """Draw a model whose likeliest codes are beyond doubt, with its labels, tokens and pulls."""
+    """Draw a model whose likeliest codes are beyond doubt and tell how guidance grows, with labels and tokens."""
     while True:
         sizes = _sizes(rng)
         model = reference.Model(*parts, sizes)
@@ -51,7 +52,8 @@ def _draw_case(reference: Any, parts: list[Any], rng: np.random.Generator, input
         weights = rng.normal(0, 0.25, count).astype(np.float32)
         model.fill(weights)
         labels = rng.integers(0, sizes["classes"], 3)
-        if all(model.likeliest(labels, guidance)[1] > NARROW for guidance in inputs["guidances"]):
+        right = [model.likeliest(labels, guidance) for guidance in inputs["guidances"]]
+        if all(gap > NARROW for _, gap in right) and _telling(model, labels, inputs["guidances"], right):
             break
     total = sum(model.counts)
     inputs["cases"].append(sizes)
@@ -60,6 +62,15 @@ def _draw_case(reference: Any, parts: list[Any], rng: np.random.Generator, input
     inputs[f"tokens {number}"] = tokens.astype(np.float32)
     inputs[f"pulls {number}"] = rng.normal(size=(3, total, sizes["codes"])).astype(np.float32)
     return model
+
+
+def _telling(model: Any, labels: np.ndarray, guidances: list[float], right: list[Any]) -> bool:
+    """Whether every other way in which guidance might grow gives other codes, and not at one place only."""
+    for rising in OTHERWISE:
+        made = (model.likeliest(labels, guidance, rising)[0]["codes"] for guidance in guidances)
+        if sum((codes != one["codes"]).sum() for codes, (one, _) in zip(made, right, strict=True)) < 2:
+            return False
+    return True
 
 
 def _sizes(rng: np.random.Generator) -> dict[str, Any]:

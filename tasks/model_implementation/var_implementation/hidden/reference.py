@@ -3,13 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
 
 Arrays = dict[str, np.ndarray]
+Rising = Callable[[int, int], float]
+
+
+def evenly(stage: int, stages: int) -> float:
+    """Return the share of the guidance at a stage: none at the first, all of it at the last."""
+    return stage / (stages - 1)
 
 
 class Model(torch.nn.Module):
@@ -67,13 +73,13 @@ class Model(torch.nn.Module):
         return torch.cat([(v * 0 if v.grad is None else v.grad).flatten() for v in values]).detach().numpy()
 
     @torch.no_grad()
-    def likeliest(self, labels: np.ndarray, guidance: float) -> tuple[Arrays, float]:
+    def likeliest(self, labels: np.ndarray, guidance: float, rising: Rising = evenly) -> tuple[Arrays, float]:
         """Return codes and pictures for top_k=1, and how near the closest decision was."""
         rows = torch.from_numpy(labels)
         features, gap, codes = self.quantizer.empty(len(rows)), float("inf"), []
         inputs = features.new_zeros(len(rows), 0, features.shape[1])
         for stage in range(len(self.counts)):
-            mixed = self._mixed(rows, inputs, stage, guidance)
+            mixed = self._mixed(rows, inputs, stage, guidance * rising(stage, len(self.counts)))
             best = mixed.topk(2, dim=-1)
             gap = min(gap, float((best.values[..., 0] - best.values[..., 1]).min() / mixed.abs().max()))
             codes.append(best.indices[..., 0])
@@ -90,7 +96,7 @@ class Model(torch.nn.Module):
         inputs = features.new_zeros(len(rows), 0, features.shape[1])
         found, start = [], 0
         for stage, count in enumerate(self.counts):
-            mixed = self._mixed(rows, inputs, stage, guidance)
+            mixed = self._mixed(rows, inputs, stage, guidance * evenly(stage, len(self.counts)))
             if top_k:
                 mixed = mixed.masked_fill(mixed < mixed.topk(top_k, dim=-1).values[..., -1:], float("-inf"))
             found.append(mixed.softmax(dim=-1))
@@ -100,9 +106,8 @@ class Model(torch.nn.Module):
                 inputs = torch.cat([inputs, self.quantizer.inputs_for(features, stage + 1)], dim=1)
         return torch.cat(found, dim=1).numpy()
 
-    def _mixed(self, rows: torch.Tensor, inputs: torch.Tensor, stage: int, guidance: float) -> torch.Tensor:
+    def _mixed(self, rows: torch.Tensor, inputs: torch.Tensor, stage: int, weight: float) -> torch.Tensor:
         """Return the guided logits of a stage's tokens."""
-        weight = guidance * stage / (len(self.counts) - 1)
         with_class = self.logits(rows, inputs)[:, -self.counts[stage] :]
         without = self.logits(torch.full_like(rows, self.classes), inputs)[:, -self.counts[stage] :]
         return (1 + weight) * with_class - weight * without
