@@ -31,7 +31,7 @@ quick:
 	$(BIN)/pytest -m "not slow" -n 2
 
 test: setup check
-	$(BIN)/pytest -m "slow and not crowd" -n 2 --dist loadfile
+	$(BIN)/pytest -m "slow and not crowd" -n 2 --dist loadfile --no-loadscope-reorder  # else the longest come last
 	$(BIN)/pytest -m crowd -n 0
 	$(BIN)/mldevbench tasks check all extra
 
