@@ -59,6 +59,7 @@ def prove_all(tasks: Sequence[Task], proving: Proving, as_json: bool) -> bool:
 
 def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list[Line]:
     """Prove every variant of every task; slow tasks first, so that the cores end together."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when a validator imports torch: more are in each other's way
     venv = task_venv.path()
     for task in tasks:
         ensure(task, proving.profile)
