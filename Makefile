@@ -21,13 +21,13 @@ demo: setup
 check: $(STAMP)
 	@$(MAKE) --no-print-directory -j 2 types quick
 
-types:
+types: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/pyright
 
-quick:
+quick: $(STAMP)
 	$(BIN)/pytest -m "not slow" -n 2
 
 test: setup check

@@ -41,10 +41,10 @@ def unseen(names: Sequence[str], isolation: str, venv: Path, real: bool | None =
             done = sandbox.run(["python", "-c", LOOK], seconds=LOOK_SECONDS)
         finally:
             sandbox.close()
-    return complaint_of(done.output.decode(errors="replace"), len(names), venv)
+    return complaint_about(done.output.decode(errors="replace"), len(names), venv)
 
 
-def complaint_of(output: str, held: int, venv: Path) -> str:
+def complaint_about(output: str, held: int, venv: Path) -> str:
     """Say what is wrong with what torch saw, or nothing."""
     words = output.split()
     if words[:1] == [str(held)]:

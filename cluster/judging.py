@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,7 +48,7 @@ def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: byt
     """Yield each piece with its judgement as soon as it is there; a judge that is lost costs another, no verdict."""
     crew = Crew(hirer(Site()), live_nodes())
     luggage, waiting, running = Luggage(catalog), list(reversed(pieces)), {}
-    losses: dict[int, Losses] = {}
+    losses: defaultdict[int, Losses] = defaultdict(Losses)
     try:
         while waiting or running:
             crew.begin_round()
@@ -76,7 +77,7 @@ def judge_all(pieces: Sequence[Piece], place: Place, catalog: Catalog, salt: byt
             crew.release(member, broken=cause is not None)
             if cause is not None:
                 crew.nodes = live_nodes()  # it may have gone with its node
-                losses[id(piece)] = losses.get(id(piece), Losses()).and_(cause)
+                losses[id(piece)] = losses[id(piece)].and_(cause)
                 if decide(losses[id(piece)], RETRIES) is Decision.AGAIN:
                     waiting.append(piece)
                     continue

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.gpus import complaint_of, held_back, unseen
+from cluster.gpus import complaint_about, held_back, unseen
 from mldevbench.errors import Fault
 from mldevbench.sandbox import gpu
 from mldevbench.sandbox.gpu import minors_of, seen_gpus
@@ -76,5 +76,5 @@ def test_a_gpu_that_torch_does_not_see_inside_is_complained_of(
     ],
 )
 def test_what_torch_says_inside(answer: str, complaint: str) -> None:
-    said = complaint_of(answer, 2, Path("/venv"))
+    said = complaint_about(answer, 2, Path("/venv"))
     assert complaint in said and bool(complaint) == bool(said)
