@@ -6,8 +6,9 @@ from collections.abc import Collection
 from typing import Any
 
 from cluster.crew import Hire
-from cluster.run_actor import RunWorker, Site
+from cluster.run_actor import RunWorker
 from cluster.shape import Shape
+from cluster.site import Site
 from cluster.validation_actor import ValidationWorker
 
 GIB = 1 << 30

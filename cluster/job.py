@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cluster.run_actor import Site
 from cluster.shape import Shape
+from cluster.site import Site
 from mldevbench.catalog import Catalog
 from mldevbench.model.door import ModelSpec
 from mldevbench.plan import Plan

@@ -14,9 +14,9 @@ from cluster.blame import berth_of, fault_of, unwrapped
 from cluster.crew import Crew
 from cluster.hiring import hirer
 from cluster.retry import Decision, Losses, decide
-from cluster.run_actor import Site
 from cluster.session import live_nodes
 from cluster.shape import Shape
+from cluster.site import Site
 from cluster.travel import Luggage
 from cluster.validation_actor import Exam, Graded
 from mldevbench.catalog import Catalog

@@ -25,7 +25,7 @@ def cluster_here() -> str | None:
 
 
 def answers(address: str) -> bool:
-    """Tell whether anyone listens there; Ray itself would ask for a minute."""
+    """Tell whether anyone listens there; Ray itself would ask for minutes."""
     parsed = urllib.parse.urlsplit(address if "://" in address else f"//{address}")
     port = parsed.port or (443 if parsed.scheme == "https" else 80)
     try:
@@ -35,10 +35,15 @@ def answers(address: str) -> bool:
         return False
 
 
-def describe(address: str) -> str:
-    """Say what a cluster has; an address of http(s) is its job server."""
+def demand_answer(address: str) -> None:
+    """Refuse an address where nobody listens."""
     if not answers(address):
         raise UserError(f"nobody answers at {address}; start it with 'ray start --head', or set --address right")
+
+
+def describe(address: str) -> str:
+    """Say what a cluster has; an address of http(s) is its job server."""
+    demand_answer(address)
     if address.startswith("http"):
         from cluster.submit import Jobs
 

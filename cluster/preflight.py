@@ -9,8 +9,8 @@ from typing import Any
 
 from cluster.berth import Berth, Wear
 from cluster.job import Job
-from cluster.run_actor import Site
 from cluster.shape import Node
+from cluster.site import Site
 from mldevbench.errors import Fault, UserError
 from mldevbench.store.place import Place
 

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from cluster.head import HeadWatch
+from cluster.look import demand_answer
 from cluster.shape import Node, Shape
 from mldevbench.errors import UserError
 
@@ -35,6 +36,8 @@ def choose_address(said: str | None) -> str:
 def session(address: str) -> Iterator[bool]:
     """Connect to Ray for the time of a study; yields whether it is embedded."""
     embedded = address == "local"
+    if ":" in address:  # `auto` is looked up by Ray
+        demand_answer(address)
     if embedded:
         # Read when Ray is imported; without it an embedded Ray listens on every interface.
         os.environ.setdefault(LOOPBACK_ONLY, "0")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cluster.berth import Berth, Wear
 from cluster.gpus import held_gpus
 from cluster.lodging import lodging
-from cluster.run_actor import Site
+from cluster.site import Site
 from mldevbench import task_venv
 from mldevbench.bundle import Bundle, unpack
 from mldevbench.cache import cache_folder

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mldevbench import workspace
 from mldevbench.agent import Agent
@@ -22,7 +22,6 @@ from mldevbench.guard import GuardedSandbox
 from mldevbench.mirror.doors import Doors, Opening, open_doors
 from mldevbench.model.budget import AgentStopped, BudgetMeter
 from mldevbench.model.door import Model, ModelSpec
-from mldevbench.model.gateway import Gateway
 from mldevbench.model.pacer import LocalPacer, Pacer
 from mldevbench.model.secrets import Scrubber
 from mldevbench.model.upstream import Upstream
@@ -37,6 +36,9 @@ from mldevbench.store.place import Place
 from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
 from mldevbench.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from mldevbench.model.gateway import Gateway
 
 GRACE_SECONDS = 20.0
 GATEWAY_SOCKET = "/run/gateway.sock"
@@ -212,6 +214,8 @@ class Attempt:
         if self.order.isolation == "process":
             agent = self.means.agent.id
             raise UserError(f"agent {agent!r} runs a program inside, which needs a real sandbox: --sandbox bubblewrap")
+        from mldevbench.model.gateway import Gateway  # takes a moment, and most agents of ours need none
+
         gateway = Gateway(model, scratch / "gateway.sock", reports=self.means.agent.file.reports)
         gateway.start()
         try:

@@ -11,6 +11,7 @@ os.environ |= {
     "MSWEA_COST_TRACKING": "ignore_errors",  # the gateway counts
     "MSWEA_SILENT_STARTUP": "1",
     "MSWEA_CONFIGURED": "true",
+    "MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT": "1",  # the gateway tries again; what it refuses stays refused
 }
 
 from minisweagent.agents.default import DefaultAgent

@@ -55,8 +55,8 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
     from cluster.mark import marked
     from cluster.preflight import preflight
     from cluster.progress import Progress
-    from cluster.run_actor import Site
     from cluster.session import live_nodes
+    from cluster.site import Site
     from cluster.travel import agents_with_packages
     from mldevbench.plan import Plan
 

@@ -13,7 +13,6 @@ from mldevbench.draw import Draw
 from mldevbench.mirror.address import PORT, URL, variables
 from mldevbench.mirror.log import RequestLog
 from mldevbench.mirror.route import Fault
-from mldevbench.mirror.server import Server
 from mldevbench.mirror.shelf import shelve
 from mldevbench.model.loop import wait_for
 from mldevbench.task import Task
@@ -23,6 +22,8 @@ class Mirror:
     """Serves one attempt; `doors` and `environment` go into the sandbox's description."""
 
     def __init__(self, folder: Path, faults: Sequence[Fault], log: Path, isolation: str) -> None:
+        from mldevbench.mirror.server import Server  # takes a moment, and not every task has a mirror
+
         self.log = RequestLog(log)
         self._server = Server(shelve(folder, faults), self.log)
         # A sandbox without a network of its own shares our loopback, where a fixed port may be taken.

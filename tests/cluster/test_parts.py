@@ -6,6 +6,7 @@ import dataclasses
 import io
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -26,9 +27,10 @@ from cluster.job import Tally
 from cluster.lodging import lodging, sweep
 from cluster.progress import Progress, standing_line
 from cluster.rows import Ending, Facts, now_utc, run_row, started_row
-from cluster.run_actor import RunWorker, Site
+from cluster.run_actor import RunWorker
 from cluster.session import nodes_to_come, session
 from cluster.shape import Shape
+from cluster.site import Site
 from mldevbench.agent import load_agent
 from mldevbench.agent_venv import building
 from mldevbench.bundle import pack
@@ -266,7 +268,7 @@ def test_children_are_seen() -> None:
         ("local", ["The current node timed out during startup."], 2),
         ("local", ["The current node timed out during startup."] * 2, 2),
         ("local", ["no space left"], 1),
-        ("10.0.0.1:6379", ["timed out"], 1),
+        ("auto", ["timed out"], 1),
     ],
 )
 def test_an_own_ray_that_starts_too_slowly_is_started_once_more(
@@ -285,6 +287,13 @@ def test_an_own_ray_that_starts_too_slowly_is_started_once_more(
     with nullcontext() if asked > len(errors) else pytest.raises(UserError, match="no Ray at"), session(address):
         pass
     assert calls == [address] * asked
+
+
+def test_an_address_where_nobody_listens_is_refused_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with pytest.raises(UserError, match=f"nobody answers at {address}"), session(address):
+        pass
 
 
 def test_node_types_of_ray_up_count_as_nodes_to_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
