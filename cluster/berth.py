@@ -7,12 +7,14 @@ import shutil
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mldevbench import __version__
 
 LEAST_FREE_GB = 1.0
 MOST_PIECES = 100
 MOST_GROWTH_MB = 1024.0
+ABSENT = ("", "Z", "X")  # states of processes that do nothing any more
 
 
 @dataclass(frozen=True)
@@ -123,14 +125,19 @@ def children() -> list[str]:
     for thread in Path("/proc/self/task").iterdir():
         with suppress(OSError):
             for pid in (thread / "children").read_text(encoding="ascii").split():
-                state, name = _state(int(pid))
-                found += [name] if state not in ("", "Z", "X") else []
+                state = state_of(int(pid))
+                found += [state.name] if state.letter not in ABSENT else []
     return found
 
 
-def _state(pid: int) -> tuple[str, str]:
+class State(NamedTuple):
+    letter: str  # as the kernel calls it; none: there is no such process
+    name: str
+
+
+def state_of(pid: int) -> State:
     try:
         head, tail = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rsplit(")", 1)
     except OSError:
-        return "", ""
-    return tail.split()[0], head.split("(", 1)[1]
+        return State("", "")
+    return State(tail.split()[0], head.split("(", 1)[1])

@@ -10,6 +10,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayError
 
+from cluster.raylet import end_with_raylet
 from mldevbench.model.limiter import LEASE, Outcome, Pace, Permit
 from mldevbench.model.pacer import LocalPacer
 from mldevbench.model.spec import ModelSpec
@@ -30,6 +31,7 @@ class LimiterWorker:
         self._idle_seconds = idle_seconds
         self._used = time.monotonic()
         self._watch: asyncio.Task[None] | None = None
+        end_with_raylet()
 
     async def acquire(self, model: str, pace: Pace, tokens: int) -> Permit:
         return await self._lane(model, pace).acquire(tokens)

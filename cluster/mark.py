@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cluster.raylet import end_with_raylet
 from mldevbench.digest import of_value
 from mldevbench.errors import UserError
 from mldevbench.store.place import Place
@@ -17,24 +16,14 @@ NAMESPACE = "mldevbench"
 PATIENCE_SECONDS = 20.0  # for Ray to notice that a driver is dead
 
 
-LOOK_SECONDS = 2.0
-
-
 class MarkWorker:
     def __init__(self, who: str, since: float) -> None:
         self.who, self.since = who, since
-        threading.Thread(target=_end_with_the_node, args=(os.getppid(),), daemon=True).start()
+        end_with_raylet()
 
     def held_by(self) -> tuple[str, float]:
         """Return who drives the study, and for how many seconds."""
         return self.who, time.time() - self.since
-
-
-def _end_with_the_node(raylet: int) -> None:
-    """End when the node's own process has: nobody else would end this one."""
-    while os.getppid() == raylet:
-        time.sleep(LOOK_SECONDS)
-    os._exit(1)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import ray
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+from cluster.raylet import end_with_raylet
 from mldevbench.digest import of_tree, of_value
 from mldevbench.errors import Fault
 from mldevbench.model.failure import Failed, Failure, Kind, failure_of
@@ -33,9 +33,9 @@ class HostWorker:
     def __init__(self, idle_seconds: float = IDLE_SECONDS) -> None:
         self._idle_seconds = idle_seconds
         self._calls = 0
-        self._raylet = os.getppid()
         self._used = time.monotonic()
         self._watch: asyncio.Task[None] | None = None
+        end_with_raylet()
 
     async def ready(self) -> None:
         if self._watch is None:
@@ -58,8 +58,6 @@ class HostWorker:
     async def _end_when_idle(self) -> None:
         while self._calls or time.monotonic() - self._used < self._idle_seconds:
             await asyncio.sleep(min(5.0, self._idle_seconds / 4))
-            if os.getppid() != self._raylet:  # its node has died, and nobody else would end it
-                os._exit(1)
         ray.kill(ray.get_runtime_context().current_actor)
 
 

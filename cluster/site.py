@@ -11,6 +11,7 @@ import ray
 from cluster.berth import Berth, Versions, Wear, complaint_of, worn
 from cluster.gpus import held_names, unseen
 from cluster.lodging import sweep
+from cluster.raylet import end_with_raylet
 from mldevbench import agent_venv, task_venv
 from mldevbench.agent import Agent, load_agent
 from mldevbench.assets import ensure
@@ -33,7 +34,8 @@ class Site:
     cache: str | None = None  # none: where the node itself keeps it
 
     def settle(self) -> None:
-        """Make this actor's process keep what can be made again where the study says."""
+        """Make this actor's process end with its node, and keep what can be made again where the study says."""
+        end_with_raylet()
         if self.cache:
             os.environ["MLDEVBENCH_CACHE"] = self.cache
 
