@@ -8,7 +8,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import yaml
 
@@ -45,7 +44,7 @@ def session(address: str) -> Iterator[bool]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
-    _connect(address, {"include_dashboard": False} if embedded else {}, tries=2 if embedded else 1)
+    _connect(address, tries=2 if embedded else 1)
     head = nullcontext() if embedded else HeadWatch(ray.get_runtime_context().gcs_address)
     try:
         with head, redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
@@ -54,15 +53,31 @@ def session(address: str) -> Iterator[bool]:
         ray.shutdown()
 
 
-def _connect(address: str, more: dict[str, Any], tries: int) -> None:
+@contextmanager
+def _bare() -> Iterator[None]:
+    """Let Ray start without its page, its autoscaler and its reader of logs: seconds, and nobody to use them here."""
+    from ray._private.node import Node
+
+    spared = {name: getattr(Node, name) for name in ("start_api_server", "start_monitor", "start_log_monitor")}
+    for name in spared:
+        setattr(Node, name, lambda *_, **__: None)
+    try:
+        yield
+    finally:
+        for name, method in spared.items():
+            setattr(Node, name, method)
+
+
+def _connect(address: str, tries: int = 1) -> None:
     import ray
 
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **more)
+        with _bare() if address == "local" else nullcontext():
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # a node that starts too slowly is a bare Exception to Ray
         if tries > 1 and "timed out" in str(error):
             # A busy machine: what the first start has read is in memory by now.
-            return _connect(address, more, tries - 1)
+            return _connect(address, tries - 1)
         raise UserError(
             f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
         ) from None
