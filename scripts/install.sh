@@ -16,4 +16,4 @@ echo "making the harness venv (some minutes, once)" >&2
 pip=("$venv/bin/python" -m pip install --quiet --disable-pip-version-check)
 "${pip[@]}" --upgrade pip
 "${pip[@]}" -c constraints.txt 'torch>=2.10,<2.14'
-"${pip[@]}" -c constraints.txt -e '.[dev]'
+PYTHONWARNINGS=ignore "${pip[@]}" -c constraints.txt -e '.[dev]'  # setuptools has a word on every editable install
