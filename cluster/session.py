@@ -68,7 +68,7 @@ def _bare() -> Iterator[None]:
             setattr(Node, name, method)
 
 
-def _connect(address: str, tries: int = 1) -> None:
+def _connect(address: str, tries: int) -> None:
     import ray
 
     try:
