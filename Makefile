@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 TASKS ?= dataset_preprocessing overfit_small_dataset nan_losses mla wandb_integration improve_cifar10_baseline hello_world
 DEMO_STORAGE ?= results
+# One more than there are processors: tests and proofs wait now and then.
+WORKERS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# Where no bytecode may be kept, each of hundreds of processes would compile all of ours anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo check types quick test coverage prove bench screenshots clean
 
@@ -28,12 +32,12 @@ types: $(STAMP)
 	$(BIN)/pyright
 
 quick: $(STAMP)
-	$(BIN)/pytest -m "not slow" -n 2
+	$(BIN)/pytest -m "not slow" -n $(WORKERS)
 
 test: setup check
-	$(BIN)/pytest -m "slow and not crowd" -n 2 --dist loadfile --no-loadscope-reorder  # else the longest come last
+	$(BIN)/pytest -m "slow and not crowd" -n $(WORKERS) --dist loadfile --no-loadscope-reorder  # else the longest come last
 	$(BIN)/pytest -m crowd -n 0
-	$(BIN)/mldevbench tasks check all extra
+	$(BIN)/mldevbench tasks check all extra --jobs $(WORKERS)
 
 coverage: setup
 	rm -f .coverage*

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import time
 from collections.abc import Sequence
 from typing import Any
 
 from cluster.berth import Berth, Wear
 from cluster.job import Job
+from cluster.session import live_nodes
 from cluster.shape import Node
 from cluster.site import Site
 from mldevbench.errors import Fault, UserError
@@ -17,6 +19,16 @@ from mldevbench.store.place import Place
 ANSWER_SECONDS = 120.0
 INSTALL_SECONDS = 1800.0
 LEAST_STORAGE_MB = 100
+LEAVE_SECONDS = 30.0  # that Ray may go on listing a node that has died
+LOOK_SECONDS = 0.5
+
+
+class ProbeLost(Exception):
+    """A node's probe died, or never came to life."""
+
+    def __init__(self, node: Node, detail: str) -> None:
+        super().__init__(detail)
+        self.node = node
 
 
 class Probe:
@@ -49,12 +61,21 @@ class Probe:
             return str(error)
 
 
-def preflight(job: Job, nodes: Sequence[Node], embedded: bool) -> None:
+def preflight(job: Job, embedded: bool) -> None:
     """Refuse to begin where something can't work, in one line that names the node and the remedy."""
     demand_room(job.store.place)
     if embedded:
         _demand_fit([Probe(job.site).look()])
         return
+    while True:
+        try:
+            return _examine(job, live_nodes())
+        except ProbeLost as lost:
+            if not _leaves(lost.node):
+                raise UserError(f"node {lost.node.name} can't start our code: {lost}") from None
+
+
+def _examine(job: Job, nodes: Sequence[Node]) -> None:
     probes = [_probe(job.site, node) for node in nodes]
     try:
         _demand_fit(_answers([probe.look.remote() for probe in probes], nodes))
@@ -78,6 +99,16 @@ def demand_room(place: Place) -> None:
         )
 
 
+def _leaves(node: Node) -> bool:
+    """Tell whether a node is gone or about to be, so that the others can do without it."""
+    deadline = time.monotonic() + LEAVE_SECONDS
+    while time.monotonic() < deadline:
+        if node.id not in {one.id for one in live_nodes()}:
+            return True
+        time.sleep(LOOK_SECONDS)
+    return False
+
+
 def _probe(site: Site, node: Node) -> Any:
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -99,7 +130,7 @@ def _answers(references: Sequence[Any], nodes: Sequence[Node], seconds: float = 
         except GetTimeoutError:
             raise UserError(f"node {node.name} didn't answer within {seconds:.0f} s; take it out") from None
         except RayError as error:
-            raise UserError(f"node {node.name} can't start our code: {str(error).splitlines()[0]}") from None
+            raise ProbeLost(node, str(error).splitlines()[0]) from None
     return found
 
 

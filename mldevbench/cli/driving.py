@@ -55,7 +55,6 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
     from cluster.mark import marked
     from cluster.preflight import preflight
     from cluster.progress import Progress
-    from cluster.session import live_nodes
     from cluster.site import Site
     from cluster.travel import agents_with_packages
     from mldevbench.plan import Plan
@@ -105,7 +104,7 @@ def _run(call: Call, ready: Ready, place: Place, whole: object, lease: Lease, em
             with nullcontext() if embedded else marked(place, f"process {lease.mine.pid} on {lease.mine.host}"):
                 driver = Driver(job, lease, audience.tell)  # what no node can hold is refused before any is looked at
                 signal.signal(signal.SIGUSR1, lambda number, frame: driver.drain())
-                preflight(job, live_nodes(), embedded)
+                preflight(job, embedded)
                 return audience.heard(driver.run())
         except (KeyboardInterrupt, Interrupted):  # before the driver took them over
             return Ended(Tally(len(whole)), interrupted=True)

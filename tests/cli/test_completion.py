@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 SCRIPTS = Path(sys.executable).parent
 PRESS_TAB = """
 COMP_WORDS=("$@")

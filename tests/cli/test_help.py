@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
 HEAVY = ("ray", "torch", "litellm", "wandb", "scipy", "matplotlib")
 LOOK = """
 import sys

@@ -117,6 +117,7 @@ def test_runs_are_filtered(cli: Cli, store: StudyStore, words: tuple[str, ...], 
     assert len(json.loads(cli("runs", "s", *words, "--json").stdout)) == number
 
 
+@pytest.mark.slow
 def test_a_run_at_work_is_followed_to_its_end(store: StudyStore, tmp_path: Path, clean_environment: None) -> None:
     run = runs()[0]
     lease = Lease(store.place)

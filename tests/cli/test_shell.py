@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
 TYPED = "echo made here > mine; cat mine\nexit 3\nls -a\npython -c 'import mldevbench'\n\necho never > late\n"
 
 

@@ -86,6 +86,7 @@ def main() -> None:
             said[name] = ended(start(at, *words))
         said["relative"] = ended(start(at, "--storage", "r", environment={"RAY_JOB_CONFIG_JSON_ENV_VAR": "{}"}))
         said |= two_at_once(at)
+        said |= beside_a_dead_node(cluster)
         said |= without_sandbox(cluster)
         said |= with_a_storage_of_its_own(at)
     finally:
@@ -98,6 +99,12 @@ def two_at_once(at: str) -> dict[str, Any]:
     wait_for(Path(FOLDER, "r", "first", "lease.json"), first)
     again = ended(start(at, "--name", "first", "--seeds", "6"))
     return {"again": again, "first": ended(first), "second": ended(second)}
+
+
+def beside_a_dead_node(cluster: Any) -> dict[str, Any]:
+    """A study begins while Ray still lists a node that has just died."""
+    cluster.add_node(num_cpus=2).kill_raylet()
+    return {"bereft": ended(start(cluster.address, "--name", "bereft", "--seeds", "2"))}
 
 
 def without_sandbox(cluster: Any) -> dict[str, Any]:

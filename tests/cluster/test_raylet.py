@@ -12,8 +12,8 @@ import pytest
 ACTOR = """
 import time
 from cluster.raylet import end_with_raylet
-end_with_raylet()
 print("up", flush=True)
+end_with_raylet()
 time.sleep(60)
 """
 

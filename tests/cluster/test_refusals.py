@@ -47,7 +47,7 @@ def test_each_refusal_is_one_clear_line_and_nothing_hangs(
         assert "Traceback" not in said[name]["said"], name
     again = said["again"]
     assert again["code"] == 2 and "is being run by process" in again["said"] and " s now" in again["said"], again
-    for name, count in (("first", 6), ("second", 6), ("late", 30)):
+    for name, count in (("first", 6), ("second", 6), ("bereft", 2), ("late", 30)):
         rows = list(StudyStore(open_place(str(tmp_path / "r" / name))).runs.all())
         assert (said[name]["code"], len(rows)) == (0, count), said[name]
         assert {(row.outcome, row.attempts) for row in rows} == {(Outcome.PASSED, 1)}, name

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from safetensors.numpy import load_file
 
 from mldevbench import plugin
@@ -99,14 +98,20 @@ def test_resnet18_has_the_parameters_that_everybody_knows() -> None:
     assert parameter_count(empty) == 11_689_512
 
 
+@pytest.mark.slow
 def test_file_of_weights_loads_and_instances_have_other_weights() -> None:
+    import torch
+
     one, other = (draw_weights(np.random.default_rng(seed), 3) for seed in (0, 1))
     loaded = torch.load(io.BytesIO(to_file({"fc.weight": one["fc.weight"]})), weights_only=True)
     assert np.array_equal(loaded["fc.weight"].numpy(), one["fc.weight"])
     assert all(not np.array_equal(one[name], other[name]) for name in one if "num_batches" not in name)
 
 
+@pytest.mark.slow
 def test_copies_of_the_transformer_do_the_same_with_other_numbers() -> None:
+    import torch
+
     assert hashlib.sha256(FILE.read_bytes()).hexdigest() == SHA256
     weights = load_file(FILE)
     copy = drawn_copy(np.random.default_rng(0), weights)
