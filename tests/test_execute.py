@@ -56,17 +56,20 @@ def test_an_agent_whose_program_breaks_is_judged_by_what_is_there(attempt) -> No
     assert done.stop_reason is StopReason.AGENT_ERROR and "ZeroDivisionError" in done.detail
 
 
+@pytest.mark.slow
 def test_the_hard_stop_ends_an_agent_with_its_children(attempt) -> None:
     done = attempt("sleeper", budget=Budget(minutes=60, wall_minutes=0.05)).execute()
     assert done.stop_reason is StopReason.WALL_MINUTES
     assert done.wall_seconds < 60
 
 
+@pytest.mark.slow
 def test_the_working_time_ends_an_agent(attempt) -> None:
     done = attempt("sleeper", budget=Budget(minutes=0.05)).execute()
     assert done.stop_reason is StopReason.MINUTES
 
 
+@pytest.mark.slow
 def test_an_attempt_that_is_stopped_from_outside_is_no_result(attempt, tmp_path: Path) -> None:
     import threading
 

@@ -130,6 +130,7 @@ class Agent:
         self.stopped.set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("told", "ends"), [(False, True), (True, False)])
 def test_an_agent_whose_driver_is_silent_is_ended(told: bool, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run_actor, "SILENCE_SECONDS", 2.5)

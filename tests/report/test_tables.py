@@ -102,6 +102,7 @@ def test_out_writes_everything_that_a_publication_needs(tmp_path: Path) -> None:
         assert said in methods
 
 
+@pytest.mark.slow
 def test_wrong_use_is_told_in_one_line() -> None:
     refused = CliRunner().invoke(app, ["report", "paper", "--trajectories"])
     assert "--html FILE" in str(refused.exception)

@@ -32,6 +32,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["running", "frozen", "deaf"])
 @pytest.mark.parametrize("isolation", ["bubblewrap", "process"])
 def test_sigkill_of_the_supervisor_leaves_nobody(scratch: Path, isolation: str, state: str) -> None:

@@ -17,6 +17,8 @@ from mldevbench.cli.app import app
 from mldevbench.cli.studying import Studying
 from mldevbench.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 
 def called(*words: str) -> str:
     result = CliRunner().invoke(app, words, catch_exceptions=False)
@@ -64,7 +66,6 @@ def test_several_labels_give_all_pairs_with_holm() -> None:
     assert "0.0117" in text and "Holm corrects for 6 pairs" in text
 
 
-@pytest.mark.slow
 def test_every_default_output_fits_a_terminal(storage: str) -> None:
     for words in (
         ("compare", "paper"),
@@ -79,7 +80,6 @@ def test_every_default_output_fits_a_terminal(storage: str) -> None:
         assert len(called(*words).splitlines()) <= 40, words
 
 
-@pytest.mark.slow
 def test_full_says_more(storage: str) -> None:
     for words in (("compare", "made", "--storage", storage), ("variance", "made", "--storage", storage)):
         assert len(called(*words, "--full").splitlines()) > len(called(*words).splitlines())
@@ -155,7 +155,6 @@ def test_scale_shows_levels_and_a_prediction(storage: str) -> None:
     assert "fitted at 80 steps" in text
 
 
-@pytest.mark.slow
 @pytest.mark.crowd
 def test_plan_answers_in_two_seconds_of_work() -> None:
     """Processor time, which neighbours lengthen too, but never shorten: the least of three tries tells most of us."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.stats import binom
 
 from mldevbench.reference import paper_rows
 from mldevbench.stats import bootstrap, censor, cost, fit, flaky, interval, multiplicity, panel, power, repeat
@@ -59,6 +58,11 @@ def _mcnemar(words: list[str]) -> Sequence[float]:
     return [*tests, *pairs.tango(first, second, 30), *pairs.bonett_price(first, second, 30)]
 
 
+def binomial(total: int, rate: float) -> np.ndarray:
+    """The chance of each number of successes."""
+    return np.array([math.comb(total, hits) * rate**hits * (1 - rate) ** (total - hits) for hits in range(total + 1)])
+
+
 def _raw_values() -> list[float]:
     return [pairs.mcnemar(*discordant(*pair)) for pair in PAPER_PAIRS]
 
@@ -68,7 +72,7 @@ def _pass(words: list[str]) -> Sequence[float]:
         total, passed, k = (int(part) for part in words[0].split(","))
         return [repeat.pass_at_k(total, passed, k), repeat.pass_all_k(total, passed, k)]
     rate, total, k = (float(part) for part in words[1].split(","))
-    chances = binom.pmf(range(int(total) + 1), int(total), rate)
+    chances = binomial(int(total), rate)
     unbiased = [repeat.pass_at_k(int(total), passed, int(k)) for passed in range(int(total) + 1)]
     plug_in = [1 - (1 - passed / total) ** k for passed in range(int(total) + 1)]
     return [float(chances @ unbiased), float(chances @ plug_in)]
@@ -103,7 +107,7 @@ def _panel(words: list[str]) -> Sequence[float]:
 
 def _consistency(words: list[str]) -> Sequence[float]:
     rate, total = float(words[1].split(",")[0]), int(words[1].split(",")[1])
-    chances = binom.pmf(range(total + 1), total, rate)
+    chances = binomial(total, rate)
     measures = (repeat.plug_in_consistency, repeat.consistency)
     return [
         (2 * rate - 1) ** 2,

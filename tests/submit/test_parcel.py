@@ -11,6 +11,8 @@ from cluster.submit import exit_code, server_of
 from mldevbench.cli.parcel import parcel_of
 from mldevbench.errors import UserError
 
+pytestmark = pytest.mark.slow
+
 ORACLE = ("--agent", "oracle", "--task", "hello_world")
 AWAY = ("--storage", "/shared/studies")
 

@@ -79,6 +79,7 @@ def test_vision_finetuning_serves_the_real_archive_and_reads_its_first_batch(
     assert np.array_equal(task.first_batch(draw(), real).images, first.images)
 
 
+@pytest.mark.slow
 def test_pretrained_torchvision_serves_the_real_file_under_its_name(tmp_path: Path) -> None:
     task = plugin.load(TASKS / "pretrained_torchvision" / "data.py")
     weights = {"fc.bias": np.arange(3, dtype=np.float32)}
