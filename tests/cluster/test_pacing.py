@@ -17,7 +17,7 @@ from mldevbench.store.study_store import StudyStore
 pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(1200)]
 
 NODES = Path(__file__).parent / "nodes.py"
-RUNS, CALLS, PLACES, SECONDS = 32, 5, 5, 3.0
+RUNS, CALLS, PLACES, SECONDS = 32, 5, 5, 2.0
 SCRIPT = """
 import json, socket, subprocess, sys, threading, time
 sys.path[:0] = [sys.argv[1]]
