@@ -41,7 +41,7 @@ test: setup check
 
 coverage: setup
 	rm -f .coverage*
-	$(BIN)/coverage run -m pytest -m "not crowd" -n 2 --dist loadfile --no-loadscope-reorder || true
+	$(BIN)/coverage run -m pytest -m "not crowd" -n $(WORKERS) --dist loadfile --no-loadscope-reorder || true
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --skip-covered --sort=cover
 
