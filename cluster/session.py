@@ -11,8 +11,9 @@ from pathlib import Path
 
 import yaml
 
+from cluster.bare import bare
 from cluster.head import HeadWatch
-from cluster.look import demand_answer
+from cluster.look import demand_answer, inside_job
 from cluster.shape import Node, Shape
 from mldevbench.errors import UserError
 
@@ -41,10 +42,11 @@ def session(address: str) -> Iterator[bool]:
         # Read when Ray is imported; without it an embedded Ray listens on every interface.
         os.environ.setdefault(LOOPBACK_ONLY, "0")
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")  # all is here already
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray
 
-    _connect(address, tries=2 if embedded else 1)
+    _connect(address, sparing=embedded and not (inside_job() or "RAY_RUNTIME_ENV_HOOK" in os.environ))
     head = nullcontext() if embedded else HeadWatch(ray.get_runtime_context().gcs_address)
     try:
         with head, redirect_stdout(sys.stderr):  # Ray's own remarks would spoil what a script reads from us
@@ -53,31 +55,18 @@ def session(address: str) -> Iterator[bool]:
         ray.shutdown()
 
 
-@contextmanager
-def _bare() -> Iterator[None]:
-    """Let Ray start without its page, its autoscaler and its reader of logs: seconds, and nobody to use them here."""
-    from ray._private.node import Node
-
-    spared = {name: getattr(Node, name) for name in ("start_api_server", "start_monitor", "start_log_monitor")}
-    for name in spared:
-        setattr(Node, name, lambda *_, **__: None)
-    try:
-        yield
-    finally:
-        for name, method in spared.items():
-            setattr(Node, name, method)
-
-
-def _connect(address: str, tries: int) -> None:
+def _connect(address: str, sparing: bool) -> None:
     import ray
 
     try:
-        with _bare() if address == "local" else nullcontext():
+        with bare() if sparing else nullcontext():
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except Exception as error:  # a node that starts too slowly is a bare Exception to Ray
-        if tries > 1 and "timed out" in str(error):
-            # A busy machine: what the first start has read is in memory by now.
-            return _connect(address, tries - 1)
+        if sparing:
+            # A busy machine, and what the first start has read is in memory by now; or a Ray that wants all its parts.
+            sys.stderr.write(f"  Ray didn't start ({str(error).splitlines()[0]}); once more, with all its parts\n")
+            ray.shutdown()
+            return _connect(address, sparing=False)
         raise UserError(
             f"no Ray at {address!r} ({str(error).splitlines()[0]}); start one with 'ray start --head', or try again"
         ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import types
 import typing
 from collections.abc import Iterable
@@ -43,7 +44,27 @@ def table_of(row: type[Row], rows: Iterable[Row]) -> pa.Table:
     names = [field.name for field in dataclasses.fields(typing.cast(Any, row))]
     listed = list(rows)
     columns = {name: [_plain(getattr(item, name)) for item in listed] for name in names}
+    _spare_pandas()
     return pa.table(columns, schema=schema_of(row))
+
+
+class _NoPandas:
+    """Found first, and finds none."""
+
+    @staticmethod
+    def find_spec(name: str, *_: Any) -> None:
+        if name == "pandas":
+            raise ImportError("not now")
+
+
+@cache
+def _spare_pandas() -> None:
+    """Spare us the import of pandas with pyarrow's first array, just to see that none of ours is a series."""
+    sys.meta_path.insert(0, typing.cast(Any, _NoPandas))
+    try:
+        pa.array([], pa.int8())
+    finally:
+        sys.meta_path.remove(typing.cast(Any, _NoPandas))
 
 
 def rows_of(row: type[Row], table: pa.Table) -> list[Row]:

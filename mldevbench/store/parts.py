@@ -66,7 +66,7 @@ class Parts(Generic[Row]):
         """Put these rows in the place of those with their keys and of those that are gone, and write the part."""
         gone = self._rows.keys() & {*gone, *rows}
         if gone:
-            self._table = self._table.filter(pa.array([key not in gone for key in self._rows]))
+            self._table = self._table.filter(pa.array([key not in gone for key in self._rows], pa.bool_()))
             self._rows = {key: row for key, row in self._rows.items() if key not in gone}
         self._rows |= rows
         self._table = pa.concat_tables([self._table, table_of(self.row, rows.values())]).combine_chunks()

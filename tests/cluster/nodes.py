@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 
 UP = 0x1
 SIOCSIFFLAGS = 0x8914
@@ -47,13 +48,16 @@ def main() -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
+    from cluster.bare import bare
+
     give_nodes_time()
     dashboard = bool(os.environ.pop("DASHBOARD", ""))
     head = {"num_cpus": cpus, "num_gpus": gpus, "include_dashboard": dashboard, "dashboard_host": "127.0.0.1"}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
+    with nullcontext() if dashboard else bare():
+        cluster = Cluster(initialize_head=True, head_node_args=head)
         for _ in range(count - 1):
             cluster.add_node(num_cpus=cpus, num_gpus=gpus)
+    try:
         process = subprocess.Popen(sys.argv[4:], env={**os.environ, "RAY_ADDRESS": cluster.address})
         signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
         code = process.wait()

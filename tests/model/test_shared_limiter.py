@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from model.server import Answer, ModelServer
 
+from cluster.bare import bare
 from mldevbench.model.limiter import Outcome
 from mldevbench.model.loop import wait_for
 from mldevbench.model.spec import ModelSpec
@@ -30,9 +31,10 @@ def nodes() -> Iterator[Any]:
     import ray
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    for _ in range(NODES - 1):
-        cluster.add_node(num_cpus=1)
+    with bare():
+        cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+        for _ in range(NODES - 1):
+            cluster.add_node(num_cpus=1)
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers can't import a test
     ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
     yield ray
