@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import subprocess
+import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -135,3 +137,19 @@ def test_a_study_is_found_by_name_folder_and_not_otherwise(store: StudyStore, tm
     assert find_study(f"{storage}/mine", "elsewhere").place.path == store.place.path
     with pytest.raises(UserError, match="did you mean 'mine'"):
         find_study("mina", storage)
+
+
+@pytest.mark.slow
+def test_writing_and_reading_needs_no_pandas_and_leaves_it_to_others(tmp_path: Path) -> None:
+    script = (
+        "import sys\nfrom mldevbench.records import CheckRow\nfrom mldevbench.store import open_place\n"
+        "from mldevbench.store.parts import Parts\n"
+        "parts = Parts(open_place(sys.argv[1]), CheckRow, lambda row: row.position)\n"
+        "for seen in ('first', 'second'):\n"
+        "    parts.put(0, [CheckRow('s', 'r', 1, 0, 'n', True, 'e', seen)])\n"
+        "assert [row.seen for row in parts.rows(0)] == ['second']\n"
+        "assert 'pandas' not in sys.modules\n"
+        "import pandas, pyarrow\n"
+        "assert list(pyarrow.table({'a': pandas.Series([1, 2])}).to_pandas()['a']) == [1, 2]\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=True)
