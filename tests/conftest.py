@@ -18,7 +18,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that starts us in the background hands down a deaf ear, and the commands that we interrupt would have it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-PLUGINS = Path(__file__).parent / "plugins"
+HERE = Path(__file__).parent
+PLUGINS = HERE / "plugins"
+# A minute or more each; begun first, so that none is left alone at the end while the other workers have nothing to do.
+LONGEST = (
+    "agents/test_third_party.py",
+    "agents/test_study_of_agents.py",
+    "docs/test_docs.py",
+    "cluster/test_refusals.py",
+    "submit/test_submit.py",
+    "cluster/test_study.py",
+    "model/test_study_models.py",
+    "cluster/test_nodes.py",
+    "cluster/test_intruder.py",
+    "cluster/test_faults.py",
+    "sandbox/test_as_user.py",
+    "judge/test_in_study.py",
+    "studies/test_scaling_study.py",
+    "assets/test_full.py",
+    "agents/test_command.py",
+    "model/test_shared_limiter.py",
+    "agents/test_react.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -26,6 +47,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "cli" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
+    rank = {HERE / name: number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(LONGEST)))
 
 
 @pytest.fixture(scope="session")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import os
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,13 +72,27 @@ def library() -> Library:
         return _library()
 
 
+@contextmanager
+def _no_search_for_rings() -> Iterator[None]:
+    """Spare an import of very many objects the collector's looks at them, a sixth of its time; they stay anyway."""
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if searching:
+            gc.enable()
+
+
 @functools.cache
 def _library() -> Library:
     # Its import fetches a price list otherwise, and hangs where there is no network.
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm
-    from litellm.integrations.custom_logger import CustomLogger
-    from litellm.llms.custom_llm import CustomLLM
+    with _no_search_for_rings():
+        import litellm
+        from litellm.integrations.custom_logger import CustomLogger
+        from litellm.llms.custom_llm import CustomLLM
 
     for words in ("Item .* on TypedDict class", "Accessing the 'model_"):
         warnings.filterwarnings("ignore", message=words)  # about litellm's own types
