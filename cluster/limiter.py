@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import time
+from contextlib import suppress
 from typing import Any
 
 import ray
@@ -107,6 +108,7 @@ class SharedPacer:
         self._held: set[int] = set()
         self._own: set[int] = set()  # permits of the careful way, by identity
         self._renewal: asyncio.Task[None] | None = None
+        self._late: set[asyncio.Task[None]] = set()
 
     async def acquire(self, tokens: int) -> Permit:
         try:
@@ -142,9 +144,16 @@ class SharedPacer:
                 await asyncio.wait_for(_value(actor.ping.remote()), ANSWER_SECONDS)
             return waiting.result()
         except BaseException:
-            waiting.cancel()
             ray.cancel(reference)
+            late = asyncio.create_task(self._hand_back(waiting))
+            self._late.add(late)  # a loop keeps only weak references
+            late.add_done_callback(self._late.discard)
             raise
+
+    async def _hand_back(self, waiting: asyncio.Future[Permit]) -> None:
+        """Return a permit that nobody waits for any more but was granted before the actor heard so."""
+        with suppress(RayError, TimeoutError, asyncio.CancelledError):
+            await self.release(await asyncio.wait_for(waiting, LEASE), Outcome.FAILED)
 
     async def _renew(self) -> None:
         while self._held:

@@ -7,13 +7,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from model.server import Answer, ModelServer
 
 from cluster.bare import bare
-from mldevbench.model.limiter import Outcome
+from mldevbench.model.limiter import Outcome, Permit
 from mldevbench.model.loop import wait_for
 from mldevbench.model.spec import ModelSpec
 
@@ -140,3 +141,26 @@ def test_without_the_limiter_calls_go_on_one_at_a_time(nodes: Any) -> None:
 
     wait_for(crowd())
     assert most > 1, "a new limiter is found again"
+
+
+def test_a_permit_that_comes_after_its_caller_has_left_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The word that a caller has left may reach the actor after the permit has been granted."""
+    from cluster.limiter import SharedPacer
+
+    monkeypatch.setattr("ray.cancel", lambda reference: None)
+
+    async def leave_too_late() -> list[tuple[Any, ...]]:
+        granted, returned = asyncio.get_running_loop().create_future(), []
+        actor = SimpleNamespace(
+            acquire=SimpleNamespace(remote=lambda *_: granted),
+            release=SimpleNamespace(remote=lambda *words: returned.append(words)),
+        )
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await SharedPacer(spec, actor).acquire(1)
+        granted.set_result(permit)
+        await asyncio.sleep(0.01)
+        return returned
+
+    spec, permit = ModelSpec("openai/fourth", key=KEY), Permit(7, 1)
+    assert asyncio.run(leave_too_late()) == [(spec.name, spec.pace, permit, Outcome.FAILED, None)]
