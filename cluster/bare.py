@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-# The page, the autoscaler and the reader of logs; then what a raylet wants beside it, with the ports that it waits for.
-STAND_IN = "cat"  # ends with the raylet's pipe, as an agent does
-SPARED = ("start_api_server", "start_monitor", "start_log_monitor")
-AGENTS = {
+SPARED = ("start_api_server", "start_monitor", "start_log_monitor")  # the page, the autoscaler, the reader of logs
+AGENTS = {  # what a raylet wants beside it, with the ports that it waits for
     "--dashboard_agent_command=": ("metrics_agent_port", "metrics_export_port", "dashboard_agent_listen_port"),
     "--runtime_env_agent_command=": ("runtime_env_agent_port",),
 }
+STAND_IN = "cat"  # ends with the raylet's pipe, as an agent does
 
 
 @contextmanager
