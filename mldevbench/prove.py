@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -11,10 +12,13 @@ from time import perf_counter
 from mldevbench.draw import Draw
 from mldevbench.errors import Fault
 from mldevbench.records import Verdict
+from mldevbench.room.call import warm_process
+from mldevbench.room.room import mentions_torch
 from mldevbench.room.settings import RoomSettings
+from mldevbench.sandbox.warm_shell import warm_shells
 from mldevbench.task import Task
 from mldevbench.validate.run import ValidatorBroke, validate_submission
-from mldevbench.validate.variant import Variant, make, variants
+from mldevbench.validate.variant import SOLVE, Variant, make, variants
 
 __all__ = ["Proof", "Variant", "prove", "variants"]
 
@@ -53,7 +57,8 @@ def prove(
     started = perf_counter()
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         archive = Path(folder) / "submission.tar"
-        made = make(task, variant, draw, profile, settings, archive)
+        with warm_process(settings, torch=True) if trains(task) else nullcontext() as zygote, warm_shells(zygote):
+            made = make(task, variant, draw, profile, settings, archive)
         if keep is not None:
             keep.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(archive, keep / f"{task.id}-{variant.kind}-{variant.name}-{instance}.tar")
@@ -66,6 +71,16 @@ def prove(
         judging = perf_counter() - began
     ok = verdict.passed == variant.must_pass
     return Proof(variant, verdict, perf_counter() - started, judging, ok, detail_of(verdict, made.trouble))
+
+
+def trains(task: Task) -> bool:
+    """Guess whether answers to a task import torch themselves, which is most of what short ones take.
+
+    A wrong guess costs time, nothing else; a warm process has one thread, so tasks with more CPUs go without.
+    """
+    solution = task.part("solution")
+    script = solution / SOLVE
+    return task.resources.cpus < 2 and script.is_file() and any(map(mentions_torch, [script, *solution.rglob("*.py")]))
 
 
 def detail_of(verdict: Verdict, trouble: str) -> str:

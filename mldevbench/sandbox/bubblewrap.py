@@ -20,6 +20,7 @@ from mldevbench.sandbox.launch import KEEPER, Recipe, launch
 from mldevbench.sandbox.protocol import SandboxSpec
 from mldevbench.sandbox.rlimit import Bounds, rlimits
 
+MakeCage = Callable[[SandboxSpec, Wall], Cage]
 INSIDE = "/workspace"
 HOST_NAME = "sandbox"
 INNER_ID = 1000  # in a user namespace, where it costs nothing to be the same everywhere
@@ -206,14 +207,16 @@ def make_passable(folder: Path) -> None:
     subprocess.run(["/bin/chmod", "-R", "u+rwX,ug-s", "--", str(folder)], check=False, capture_output=True)
 
 
-def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True, userns: int | None = None) -> Cage:
+def open_bubblewrap(
+    spec: SandboxSpec, *, cgroups: bool = True, userns: int | None = None, kind: MakeCage = Cage
+) -> Cage:
     """Open a sandbox, in a user namespace that is already there if one is given.
 
     Whatever fails here is not the doing of anybody inside.
     """
     undo: list[Callable[[], None]] = []
     try:
-        return _open(spec, undo, cgroups, userns)
+        return kind(spec, _build_wall(spec, undo, cgroups, userns))
     except BaseException as error:
         while undo:
             undo.pop()()
@@ -222,7 +225,7 @@ def open_bubblewrap(spec: SandboxSpec, *, cgroups: bool = True, userns: int | No
         raise
 
 
-def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool, userns: int | None) -> Cage:
+def _build_wall(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool, userns: int | None) -> Wall:
     bwrap = program()
     if bwrap is None:
         raise Fault("sandbox_error", "bwrap is not installed")
@@ -257,5 +260,4 @@ def _open(spec: SandboxSpec, undo: list[Callable[[], None]], cgroups: bool, user
     if group is not None:
         group.add(launched.pid)
     undo.pop()
-    wall = Wall("bubblewrap", INSIDE, environment(spec, INSIDE), launched, inner if root else None, group, undo)
-    return Cage(spec, wall)
+    return Wall("bubblewrap", INSIDE, environment(spec, INSIDE), launched, inner if root else None, group, undo)

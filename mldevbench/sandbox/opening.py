@@ -17,6 +17,7 @@ from mldevbench.sandbox.bubblewrap import open_bubblewrap, program
 from mldevbench.sandbox.cage import Cage
 from mldevbench.sandbox.process import open_process
 from mldevbench.sandbox.protocol import SandboxSpec
+from mldevbench.sandbox.warm_shell import lent, open_warm
 
 APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 POD = Path("/var/run/secrets/kubernetes.io")
@@ -114,7 +115,8 @@ def choose(wanted: str, trusted: bool) -> str:
 def open_sandbox(spec: SandboxSpec, isolation: str, *, cgroups: bool = True) -> Cage:
     """Open a sandbox; the caller closes it."""
     if isolation == "bubblewrap":
-        return open_bubblewrap(spec, cgroups=cgroups)
+        zygote = lent.get()
+        return open_warm(spec, zygote, cgroups=cgroups) if zygote else open_bubblewrap(spec, cgroups=cgroups)
     if isolation == "process":
         return open_process(spec, cgroups=cgroups)
     if isolation in PROBLEMS:

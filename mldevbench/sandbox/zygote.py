@@ -17,7 +17,7 @@ from pathlib import Path
 
 from mldevbench.errors import Fault
 from mldevbench.sandbox import seccomp
-from mldevbench.sandbox.bubblewrap import INNER_ID, Arguments, open_bubblewrap, program, python, system
+from mldevbench.sandbox.bubblewrap import INNER_ID, Arguments, MakeCage, open_bubblewrap, program, python, system
 from mldevbench.sandbox.cage import Cage, close_all, in_memory
 from mldevbench.sandbox.capture import Capture
 from mldevbench.sandbox.interpreter import behind
@@ -102,9 +102,9 @@ class Zygote:
         child = next(iter(children(self._program.pid)), self._program.pid)
         return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
 
-    def open(self, spec: SandboxSpec, *, cgroups: bool = True) -> Cage:
+    def open(self, spec: SandboxSpec, *, cgroups: bool = True, kind: MakeCage = Cage) -> Cage:
         """Open a sandbox that warm calls can enter: one per submission."""
-        return open_bubblewrap(spec, cgroups=cgroups, userns=self._userns if self.ready() else None)
+        return open_bubblewrap(spec, cgroups=cgroups, userns=self._userns if self.ready() else None, kind=kind)
 
     def run(
         self,
