@@ -19,6 +19,7 @@ from mldevbench.sandbox.warm_shell import warm_shells
 from mldevbench.task import Task
 from mldevbench.validate.run import ValidatorBroke, validate_submission
 from mldevbench.validate.variant import SOLVE, Variant, make, variants
+from mldevbench.workspace import Built, at_hand
 
 __all__ = ["Proof", "Variant", "prove", "variants"]
 
@@ -46,16 +47,18 @@ def prove(
     venv: Path,
     scratch: Path,
     keep: Path | None = None,
+    built: Built | None = None,
 ) -> Proof:
     """Let a variant work on an instance, validate what it left, and compare with what must come out.
 
-    `keep` is a folder for the submission's archive, for those who want to look into it afterwards.
+    `keep` is a folder for the submission's archive, for those who want to look into it afterwards; `built` is the
+    instance, where it is there already.
     """
     draw = Draw.of(salt, task.id, instance)
     settings = RoomSettings(isolation, venv, scratch)
     scratch.mkdir(parents=True, exist_ok=True)
     started = perf_counter()
-    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch) as folder, at_hand(built):
         archive = Path(folder) / "submission.tar"
         with warm_process(settings, torch=True) if trains(task) else nullcontext() as zygote, warm_shells(zygote):
             made = make(task, variant, draw, profile, settings, archive)

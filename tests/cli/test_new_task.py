@@ -40,3 +40,16 @@ def test_a_folder_can_be_graded_by_hand(cli: Cli, tmp_path: Path) -> None:
     (work / "hello.py").write_text("print('something else')\n", encoding="utf-8")
     failed = cli("tasks", "grade", "hello_world", str(work))
     assert failed.returncode == 1 and "greeting" in failed.stdout
+
+
+@pytest.mark.slow
+def test_an_instance_that_is_another_each_time_is_refused(cli: Cli, plugins: Path) -> None:
+    folder = plugins / "tasks" / "trial" / "quick"
+    words = ("tasks", "check", "quick", "--root", str(plugins), "--sandbox", "process")
+    data = "def prepare(destination, draw, profile):\n    (destination / 'n.txt').write_text({})\n"
+    folder.joinpath("data.py").write_text(data.format("draw.hex('n')"), encoding="utf-8")
+    drawn = cli(*words)
+    assert "is another" not in drawn.stderr and "variants as they must be" in drawn.stdout, drawn.stderr
+    folder.joinpath("data.py").write_text("import time\n" + data.format("str(time.time())"), encoding="utf-8")
+    refused = cli(*words)
+    assert refused.returncode == 2 and "data.py: the same instance is another" in refused.stderr, refused.stderr
