@@ -10,10 +10,17 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_once = threading.Lock()
+
+
+def shared_loop() -> asyncio.AbstractEventLoop:
+    """Return the one loop; connections to providers are kept open in it."""
+    with _once:  # the cache alone would let two threads that come first start one each
+        return _started_loop()
+
 
 @functools.cache
-def shared_loop() -> asyncio.AbstractEventLoop:
-    """Start the loop in a thread of its own, once; connections to providers are kept open in it."""
+def _started_loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="model-calls", daemon=True).start()
     return loop
