@@ -45,7 +45,7 @@ def checkout(folder: Path, plugins: Path) -> Path:
 def play(folder: Path, checkout: Path) -> dict[str, Any]:
     answer = folder / "answer.json"
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "RAY_TMPDIR": str(folder / "ray"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PATH": path, "RAY_TMPDIR": str(folder / "ray")}
     (folder / "ray").mkdir()
     alone = ["unshare", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     command = [*alone, sys.executable, str(SCENE), str(checkout), str(folder / "r"), str(answer)]

@@ -40,6 +40,7 @@ def prctl(option: int, argument: int, pointer: object = None) -> None:
 def warm_up() -> None:
     """Import what calls need; one thread only, since a parallel region would hang every fork."""
     os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")  # which are read once, at import
+    gc.disable()  # until all is imported: it would look through it again and again
     import numpy  # noqa: F401
     import torch
 
@@ -50,6 +51,7 @@ def warm_up() -> None:
         raise RuntimeError("the zygote has more than one thread")
     gc.collect()
     gc.freeze()  # else every fork's first collection would copy all pages
+    gc.enable()
 
 
 class Request:
