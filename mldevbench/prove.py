@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from contextlib import nullcontext
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,13 +18,15 @@ from mldevbench.records import Verdict
 from mldevbench.room.call import warm_process
 from mldevbench.room.room import mentions_torch
 from mldevbench.room.settings import RoomSettings
+from mldevbench.sandbox.opening import opaque_folder
 from mldevbench.sandbox.warm_shell import warm_shells
+from mldevbench.submission import erase
 from mldevbench.task import Task
 from mldevbench.validate.run import ValidatorBroke, validate_submission
 from mldevbench.validate.variant import SOLVE, Variant, make, variants
-from mldevbench.workspace import Built, at_hand
+from mldevbench.workspace import Built, at_hand, build_twice
 
-__all__ = ["Proof", "Variant", "prove", "variants"]
+__all__ = ["Instances", "Proof", "Variant", "prove", "variants"]
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,29 @@ def prove(
         judging = perf_counter() - began
     ok = verdict.passed == variant.must_pass
     return Proof(variant, verdict, perf_counter() - started, judging, ok, detail_of(verdict, made.trouble))
+
+
+class Instances:
+    """The instances of a proof, each built when its first variant wants it and gone after its last."""
+
+    def __init__(self, salt: bytes, profile: str, scratch: Path, wanted: Iterable[tuple[str, int]]) -> None:
+        self.salt, self.profile, self.scratch = salt, profile, scratch
+        self._lock = threading.Lock()
+        self._wanted = Counter(wanted)
+        self._built: dict[tuple[str, int], Built] = {}
+
+    @contextmanager
+    def lent(self, task: Task, instance: int) -> Iterator[Built]:
+        key = (task.id, instance)
+        with self._lock:
+            if key not in self._built:
+                draw, place = Draw.of(self.salt, task.id, instance), opaque_folder(self.scratch)
+                self._built[key] = build_twice(task, draw, self.profile, place)
+        yield self._built[key]
+        with self._lock:
+            self._wanted[key] -= 1
+            if not self._wanted[key]:
+                erase(self._built.pop(key).folder)
 
 
 def trains(task: Task) -> bool:

@@ -6,7 +6,6 @@ import os
 import secrets
 import sys
 import tempfile
-import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,9 +19,9 @@ from mldevbench.draw import Draw
 from mldevbench.errors import UserError, unknown
 from mldevbench.mirror import URL
 from mldevbench.mirror.door import Mirror, open_mirror
-from mldevbench.prove import Proof, Variant, prove, variants
+from mldevbench.prove import Instances, Proof, Variant, prove, variants
 from mldevbench.records import Verdict
-from mldevbench.sandbox.opening import choose, opaque_folder, open_sandbox
+from mldevbench.sandbox.opening import choose, open_sandbox
 from mldevbench.sandbox.protocol import SandboxSpec
 from mldevbench.submission import collect, erase
 from mldevbench.task import Task
@@ -73,22 +72,23 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
         for _ in range(proving.repeat)
     ]
     scratch = Path(tempfile.mkdtemp(dir=_scratch()))
-    instances = Instances(salt, proving.profile, scratch)
+    instances = Instances(salt, proving.profile, scratch, ((task.id, instance) for task, _, instance in work))
 
     def one(item: tuple[Task, Variant, int]) -> Line:
         task, variant, instance = item
-        proof = prove(
-            task,
-            variant,
-            instance=instance,
-            salt=salt,
-            profile=proving.profile,
-            isolation=isolation,
-            venv=venv,
-            scratch=scratch,  # nothing in its path may tell the task or the variant
-            keep=proving.keep / task.id if proving.keep else None,
-            built=instances.of(task, instance),
-        )
+        with instances.lent(task, instance) as built:
+            proof = prove(
+                task,
+                variant,
+                instance=instance,
+                salt=salt,
+                profile=proving.profile,
+                isolation=isolation,
+                venv=venv,
+                scratch=scratch,  # nothing in its path may tell the task or the variant
+                keep=proving.keep / task.id if proving.keep else None,
+                built=built,
+            )
         note(f"{'ok  ' if proof.ok else 'FAIL'} {task.id} {variant.kind} {variant.name} ({proof.seconds:.1f} s)")
         return Line(task.id, instance, proof)
 
@@ -97,22 +97,6 @@ def prove_lines(tasks: Sequence[Task], proving: Proving, isolation: str) -> list
             return list(pool.map(one, work))
     finally:
         erase(scratch)
-
-
-class Instances:
-    """The instances of a proof, each built when its first variant wants it."""
-
-    def __init__(self, salt: bytes, profile: str, scratch: Path) -> None:
-        self.salt, self.profile, self.scratch = salt, profile, scratch
-        self._lock = threading.Lock()
-        self._built: dict[tuple[str, int], workspace.Built] = {}
-
-    def of(self, task: Task, instance: int) -> workspace.Built:
-        with self._lock:
-            if (task.id, instance) not in self._built:
-                draw, place = Draw.of(self.salt, task.id, instance), opaque_folder(self.scratch)
-                self._built[task.id, instance] = workspace.build_twice(task, draw, self.profile, place)
-            return self._built[task.id, instance]
 
 
 def refuse_blanks(task: Task) -> None:
