@@ -13,6 +13,7 @@ import pytest
 from mldevbench.sandbox.cage import Cage
 from mldevbench.sandbox.opening import available, opaque_folder, open_sandbox
 from mldevbench.sandbox.protocol import Limits, SandboxSpec
+from mldevbench.sandbox.zygote import Zygote
 
 OpenCage = Callable[..., Cage]
 
@@ -24,6 +25,14 @@ def scratch() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def zygote(task_venv: Path) -> Iterator[Zygote]:
+    with Zygote(task_venv) as warm:
+        if not warm.ready():
+            pytest.skip("no zygote can be had on this machine")
+        yield warm
 
 
 @pytest.fixture

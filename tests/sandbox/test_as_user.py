@@ -24,6 +24,7 @@ FILES = (
     "test_limits.py",
     "test_intruder.py",
     "test_supervisor.py",
+    "test_warm_shell.py",
     "test_zygote.py",
 )
 

@@ -49,14 +49,6 @@ SCRIPTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def zygote(task_venv: Path) -> Iterator[Zygote]:
-    with Zygote(task_venv) as warm:
-        if not warm.ready():
-            pytest.skip("no zygote can be had on this machine")
-        yield warm
-
-
 @pytest.fixture
 def shells(zygote: Zygote, scratch: Path, task_venv: Path) -> Iterator[tuple[Shell, Shell]]:
     """Return an ordinary shell and a warm one, in sandboxes with the same files."""

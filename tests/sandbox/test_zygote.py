@@ -45,14 +45,6 @@ print("trained")
 """
 
 
-@pytest.fixture(scope="module")
-def zygote(task_venv: Path) -> Iterator[Zygote]:
-    with Zygote(task_venv) as warm:
-        if not warm.ready():
-            pytest.skip("no zygote can be had on this machine")
-        yield warm
-
-
 @pytest.fixture
 def cage(zygote: Zygote, scratch: Path, task_venv: Path) -> Iterator[Cage]:
     with zygote.open(SandboxSpec(opaque_folder(scratch), venv=task_venv)) as opened:
