@@ -46,8 +46,7 @@ class Limiter:
     """Grows while calls come back clean, shrinks by one for each refusal, honours Retry-After.
 
     Refusals of calls that were sent before the last shrinking round ended lower the limit to half at most:
-    a burst of refusals is one message. When a limit that was met is tried again by one call more, and that is refused,
-    the call waits as it is told; the others, who were fine before, need not.
+    a burst of refusals is one message.
     """
 
     def __init__(self, pace: Pace | None = None, start: int = START) -> None:
@@ -55,7 +54,6 @@ class Limiter:
         self.limit = self.pace.concurrency or start
         self.refusals = 0
         self._ceiling: int | None = None  # the last limit that was refused
-        self._fine: int | None = None  # calls at once that were left when the last one was refused
         self._retry_ceiling_at = 0.0
         self._hold = HOLD
         self._floor = 1
@@ -155,7 +153,7 @@ class Limiter:
     def _refused(self, held: _Held | None, now: float, retry_after: float | None) -> None:
         self.refusals += 1
         self._clean = 0
-        if retry_after and len(self._held) != self._fine:
+        if retry_after:
             self._resume_at = max(self._resume_at, now + retry_after)
         if held is None or held.epoch == self._epoch:
             self._epoch += 1
@@ -163,6 +161,5 @@ class Limiter:
             again = self._ceiling is not None or self.refusals > 1
             self._hold = min(LONGEST_HOLD, self._hold * 2) if again else HOLD
         self.limit = max(self._floor, self.limit - 1)
-        self._fine = self.limit
         self._ceiling = self.limit + 1
         self._retry_ceiling_at = now + self._hold

@@ -5,7 +5,7 @@ import heapq
 
 import pytest
 
-from mldevbench.model.limiter import HOLD, LEASE, Limiter, Outcome, Pace
+from mldevbench.model.limiter import LEASE, Limiter, Outcome, Pace
 from mldevbench.model.pacer import LocalPacer
 
 
@@ -72,29 +72,6 @@ def test_retry_after_holds_everybody() -> None:
     assert limiter.grant(5.0) == []
     assert limiter.wake_at(5.0) == 11.0
     assert len(limiter.grant(11.0)) == 1
-
-
-def test_one_call_more_that_is_still_too_many_holds_nobody_else() -> None:
-    limiter = Limiter(start=3)
-    for _ in range(100):
-        limiter.ask(1)
-    first, *others = limiter.grant(0.0)
-    limiter.release(first.number, Outcome.RATE, 1.0, retry_after=10)
-    assert limiter.limit == 2 and limiter.grant(1.5) == []
-    for permit in others:
-        limiter.release(permit.number, Outcome.OK, 2.0)
-    now = 11.0
-    while len(permits := limiter.grant(now)) == 2 and now < 10 * HOLD:  # until a third is tried
-        now += 1
-        for permit in permits:
-            limiter.release(permit.number, Outcome.OK, now)
-    *fine, third = permits
-    assert now > HOLD and len(fine) == 2
-    limiter.release(third.number, Outcome.RATE, now, retry_after=10)
-    limiter.release(fine[0].number, Outcome.OK, now + 1)
-    (again,) = limiter.grant(now + 1)
-    limiter.release(again.number, Outcome.RATE, now + 2, retry_after=10)
-    assert limiter.grant(now + 3) == [], "what was fine no longer is"
 
 
 def test_fixed_rates() -> None:
