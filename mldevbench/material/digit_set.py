@@ -28,7 +28,7 @@ def given_set(rng: np.random.Generator, profile: Mapping[str, Any]) -> DigitSet:
     """Return what the agent works on."""
     if profile["source"] == "mnist":
         return DigitSet(_mnist(profile, "train"), _mnist(profile, "t10k"), [0, 1, 2])
-    return DigitSet(draw_digits(rng, profile["train"]), draw_digits(rng, profile["test"]), _three(rng))
+    return DigitSet(draw_digits(rng, profile["train"]), draw_digits(rng, profile["test"]), draw_three(rng))
 
 
 def other_set(rng: np.random.Generator, profile: Mapping[str, Any]) -> tuple[DigitSet, Split]:
@@ -46,16 +46,18 @@ def other_set(rng: np.random.Generator, profile: Mapping[str, Any]) -> tuple[Dig
         splits = [draw_digits(rng, count) for count in counts]
     names = rng.permutation(10).astype(np.uint8)
     train, test, held_out = (Split(split.images, names[split.labels]) for split in splits)
-    return DigitSet(train, test, _three(rng)), held_out
+    return DigitSet(train, test, draw_three(rng)), held_out
+
+
+def draw_three(rng: np.random.Generator) -> list[int]:
+    """Draw three labels; never 0, 1, 2, with which a script that numbers its classes anew would be right."""
+    order = [int(digit) for digit in rng.permutation(10)]
+    return sorted(order[3:6] if set(order[:3]) == {0, 1, 2} else order[:3])
 
 
 def only(split: Split, wanted: list[int]) -> Split:
     """Return the digits of a split that have one of these labels."""
     return _pick(split, np.flatnonzero(np.isin(split.labels, wanted)))
-
-
-def _three(rng: np.random.Generator) -> list[int]:
-    return sorted(int(digit) for digit in rng.permutation(10)[:3])
 
 
 def _pick(split: Split, places: np.ndarray) -> Split:

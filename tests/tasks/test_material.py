@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mldevbench.material.cifar import FOLDER, read_batch, write_cifar10
-from mldevbench.material.digit_set import given_set, only, other_set
+from mldevbench.material.digit_set import draw_three, given_set, only, other_set
 from mldevbench.material.digits import draw_digits
 from mldevbench.material.idx import decode, encode
 from mldevbench.material.readings import draw_file, draw_law
@@ -62,6 +62,11 @@ def test_other_digits_have_other_labels() -> None:
     assert len(given.wanted) == len(other.wanted) == 3
     assert {image.tobytes() for image in given.train.images}.isdisjoint({image.tobytes() for image in held_out.images})
     assert set(only(other.train, other.wanted).labels.tolist()) == set(other.wanted)
+
+
+def test_labels_asked_for_are_never_their_own_places() -> None:
+    asked = {tuple(draw_three(rng(seed))) for seed in range(3000)}
+    assert len(asked) == 119 and (0, 1, 2) not in asked
 
 
 def test_readings_hold_a_zero_and_fit_their_law() -> None:
