@@ -20,7 +20,11 @@ from mldevbench.store.study_store import StudyStore
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 NODES = Path(__file__).parents[1] / "cluster" / "nodes.py"
-TASKS = {"hello_world": "Print a greeting", "nan_losses": "Training that gives NaN", "lora": "(?i)lora"}
+TASKS = {
+    "hello_world": "Print a greeting",
+    "nan_losses": "Training that gives NaN",
+    "large_training_logs": "What became of a training",
+}
 REVIEW = {"is_bug": False, "summary": "It works.", "metric": 0.5, "lower_is_better": True}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -88,6 +89,7 @@ class Stage:
             )  # fmt: skip
             submitted = Attempt(order, means).execute()
 
+        @functools.cache
         def verdict() -> Verdict:
             settings = RoomSettings("bubblewrap", self.task_venv, self.folder / "judge")
             archive = self.folder / "study" / submitted.archive

@@ -65,7 +65,7 @@ class Scene:
     server: ModelServer
     plugins: Path
     runs: int
-    doomed: list[Any] = field(default_factory=list)
+    doomed: list[Any]
     happened: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)  # what the study's end came before
     codes: list[int] = field(default_factory=list)
@@ -131,14 +131,18 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
-    give_nodes_time()
+    from cluster.bare import bare
 
+    give_nodes_time()
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     plugins = Path(shutil.copytree(HERE.parent / "plugins", folder / "plugins"))
     pause = plugins / "tasks/trial/quick/hidden/pause"  # so that judges are hit at their work
     pause.parent.mkdir(exist_ok=True)
     pause.write_text("0.2", encoding="utf-8")
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 0, "include_dashboard": False})
+    head = {"num_cpus": 2, "num_gpus": 0, "include_dashboard": False}
+    with bare():
+        cluster = Cluster(initialize_head=True, head_node_args=head)
+        doomed = [cluster.add_node(num_cpus=2, num_gpus=0) for _ in range(2)]
     asked: list[tuple[float, str]] = []
 
     def answer(number: int, body: Mapping[str, Any]) -> Answer:
@@ -146,9 +150,8 @@ def one_storm(seed: int, runs: int, strength: int) -> bool:
         return Answer(delay=0.1)
 
     with ModelServer(answer) as server:
-        scene = Scene(seed, folder, cluster, server, plugins, runs)
+        scene = Scene(seed, folder, cluster, server, plugins, runs, doomed)
         try:
-            scene.doomed = [cluster.add_node(num_cpus=2, num_gpus=0) for _ in range(2)]
             calm = scene.start("calm").wait()
             asked.clear()
             storm(scene, Storm.drawn(seed, strength))

@@ -17,7 +17,7 @@ from mldevbench.store.study_store import StudyStore
 pytestmark = [pytest.mark.slow, pytest.mark.crowd, pytest.mark.timeout(1200)]
 
 NODES = Path(__file__).parent / "nodes.py"
-RUNS, CALLS, PLACES, SECONDS = 32, 5, 5, 4.0  # seconds on average, few for a model that writes code
+RUNS, CALLS, PLACES, SECONDS = 32, 3, 5, 4.0  # seconds on average, few for a model that writes code
 SCRIPT = """
 import json, socket, subprocess, sys, threading, time
 sys.path[:0] = [sys.argv[1]]

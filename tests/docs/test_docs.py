@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -15,6 +16,8 @@ import duckdb
 import pytest
 
 from mldevbench.records import RunRow
+from mldevbench.store.place import open_place
+from mldevbench.store.study_store import StudyStore
 
 HERE = Path(__file__).parents[2]
 PAGES = sorted([HERE / "README.md", HERE / "CONTRIBUTING.md", HERE / "ray_configs/README.md", *HERE.glob("docs/*.md")])
@@ -144,4 +147,6 @@ def test_every_command_works_in_the_order_of_the_pages(desk: Path, clean_environ
             play(line, desk)
     for question in blocks(HERE / "docs/parquet.md", "sql"):
         ask(question, desk)
+    smoke = StudyStore(open_place(str(desk / "results" / "smoke"))).runs.all()
+    assert Counter(str(row.outcome) for row in smoke) == {"passed": 4, "failed": 2}
     assert sorted((HERE / "tasks").glob("*/*")) == before, "a command changed the tasks that we ship"
