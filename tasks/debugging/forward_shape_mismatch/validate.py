@@ -23,13 +23,22 @@ MODEL = "classifier_model.py"
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
     yield require(MODEL, submission.has(MODEL), f"a file {MODEL}", "none")
     reference = plugin.load(HIDDEN / "reference.py")
-    cases = [draw_sizes(draw.rng("sizes"), profile)]  # the instance's own first
-    cases += [draw_sizes(draw.rng(f"held-out sizes {number}"), profile) for number in range(1, profile["cases"])]
+    cases = _cases(draw, profile)
     inputs = _inputs(draw, cases)
     with Room(submission, files=[MODEL]) as room:
         answers = room.call(HIDDEN / "probe.py", inputs, seconds=profile["seconds"])
     for number, sizes in enumerate(cases):
         yield from _compare(reference, number, sizes, inputs, answers, profile["tolerance"])
+
+
+def _cases(draw: Draw, profile: Mapping[str, Any]) -> list[Sizes]:
+    """Return the instance's own sizes first, then others; no image is as large as that of the case before it."""
+    cases, rng = [draw_sizes(draw.rng("sizes"), profile)], draw.rng("held-out sizes")
+    while len(cases) < profile["cases"]:
+        other = draw_sizes(rng, profile)
+        if other.image_size != cases[-1].image_size:
+            cases.append(other)
+    return cases
 
 
 def _inputs(draw: Draw, cases: list[Sizes]) -> dict[str, Any]:

@@ -40,7 +40,7 @@ class Case(NamedTuple):
 
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
     yield require(SCRIPT, submission.has(SCRIPT), f"a file {SCRIPT}", "none")
-    case = _case(draw.rng("held-out pictures"), profile)
+    case = _case(draw, profile)
     parts = shards(draw.rng("shards"), len(case.unseen.images), 4)
     inputs: dict[str, Any] = {f"images {place}": case.unseen.images[part] for place, part in enumerate(parts)}
     with Room(submission, files=[SCRIPT], add=_files(case)) as room:
@@ -66,8 +66,11 @@ def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> 
     yield metric("accuracy", found)
 
 
-def _case(rng: np.random.Generator, profile: Mapping[str, Any]) -> Case:
-    wanted, names = draw_preprocessing(rng), rng.permutation(10)
+def _case(draw: Draw, profile: Mapping[str, Any]) -> Case:
+    rng, given = draw.rng("held-out pictures"), draw_preprocessing(draw.rng("pictures"))
+    while (wanted := draw_preprocessing(rng)).scale == given.scale:
+        pass  # nothing of the given preprocessing may do here
+    names = rng.permutation(10)
     weights = folded(load_file(GIVEN / "pretrained" / "weights.safetensors"), "first.0", wanted)
     drawn = [draw_pictures(rng, profile[name]) for name in ("train", "val", "held_out")]
     return Case(wanted, weights, *(Pictures(one.images, names[one.labels]) for one in drawn))

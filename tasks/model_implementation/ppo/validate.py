@@ -20,6 +20,8 @@ MODULE = "ppo.py"
 STEPS = 40
 NUDGE, NUDGES = 3e-7, 4  # what single precision may be off by, and how often that is tried
 STEADY = 0.001  # how far an update may be off by it, as a share of its largest change
+TELLING = 0.1  # how far it must be off, so counted, where advantages are not divided by their spread
+SMALL = 5e-3  # values that are all below this are compared as if one were as large: they may be next to nothing
 
 
 def validate(submission: Submission, draw: Draw, profile: Mapping[str, Any]) -> Iterator[Check | Metric]:
@@ -62,7 +64,11 @@ def _case(rng: np.random.Generator, continuous: bool) -> dict[str, Any]:
 
 
 def _steady_steps(reference: Any, rng: np.random.Generator, case: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Draw steps whose update doesn't hang on the last digits: a ratio at its limit, a gradient near none."""
+    """Draw steps whose update doesn't hang on the last digits: a ratio at its limit, a gradient near none.
+
+    Adam takes away every factor of a gradient, so only the entropy's share tells whether advantages were divided; where
+    the spread of actions is fixed, it has none.
+    """
     while True:
         steps = _steps(reference, rng, case)
         weights = steps["weights"].astype(np.float64)
@@ -72,7 +78,9 @@ def _steady_steps(reference: Any, rng: np.random.Generator, case: Mapping[str, A
             near = weights + rng.normal(0, NUDGE, weights.shape)
             nudged = {**steps, "logs": steps["logs"] + rng.normal(0, NUDGE, STEPS)}
             off = max(off, float(np.abs(reference.updated(case, near.copy(), nudged) - near - change).max()))
-        if off < STEADY * np.abs(change).max():
+        other = reference.updated(case, steps["weights"], steps, divided=False) - weights
+        tells = case["continuous"] or np.abs(other - change).max() > TELLING * np.abs(change).max()
+        if tells and off < STEADY * np.abs(change).max():
             return steps
 
 
@@ -147,7 +155,7 @@ def _judge(
 
 
 def _near(name: str, seen: Any, right: np.ndarray, tolerance: float) -> Check:
-    scale = max(float(np.abs(right).max()), 1e-6)
+    scale = max(float(np.abs(right).max()), SMALL)
     return close(name, seen / scale if isinstance(seen, np.ndarray) else seen, right / scale, tolerance=tolerance)
 
 

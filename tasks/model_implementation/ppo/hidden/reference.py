@@ -70,13 +70,15 @@ def loss(case: Mapping[str, Any], held: Mapping[str, torch.Tensor], batch: Seque
     return policy + value - case["entropy_weight"] * entropies.mean()
 
 
-def updated(case: Mapping[str, Any], weights: np.ndarray, steps: Mapping[str, Any]) -> np.ndarray:
-    """Return the flat parameters after one update."""
+def updated(
+    case: Mapping[str, Any], weights: np.ndarray, steps: Mapping[str, Any], divided: bool = True
+) -> np.ndarray:
+    """Return the flat parameters after one update; not `divided` by their spread, advantages are centred only."""
     held = cut(case, weights)
     last = network(held, "critic", torch.from_numpy(steps["last state"]).double()[None]).item()
     gains = advantages(case, steps["rewards"].tolist(), steps["values"].tolist(), steps["terminals"].tolist(), last)
     returns = torch.from_numpy(gains + steps["values"])
-    gains = torch.from_numpy((gains - gains.mean()) / (gains.std() + 1e-8))
+    gains = torch.from_numpy((gains - gains.mean()) / (gains.std() + 1e-8 if divided else 1.0))
     given = [torch.from_numpy(steps[name]).double() for name in ("states", "actions", "logs")]
     optimiser = torch.optim.Adam(list(held.values()), lr=case["rate"], eps=1e-5)
     for _ in range(case["epochs"]):
