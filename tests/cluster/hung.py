@@ -35,12 +35,15 @@ def main() -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
+    from cluster.bare import bare
+
     give_nodes_time()
     head = {"num_cpus": 1, "num_gpus": 0, "include_dashboard": False}
     head["_system_config"] = {**QUICK, "health_check_failure_threshold": 2}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    try:
+    with bare():
+        cluster = Cluster(initialize_head=True, head_node_args=head)
         node = cluster.add_node(num_cpus=1, num_gpus=0)
+    try:
         raylet = node.all_processes["raylet"][0].process.pid
         said = freeze(start(str(cluster.address)), raylet)
     finally:

@@ -28,8 +28,11 @@ def main() -> None:
     os.environ |= {"RAY_USAGE_STATS_ENABLED": "0", "RAY_gcs_rpc_server_reconnect_timeout_s": "15"}
     from ray.cluster_utils import Cluster
 
+    from cluster.bare import bare
+
     give_nodes_time()
-    cluster = Cluster(initialize_head=True, head_node_args=dict(HEAD))
+    with bare():
+        cluster = Cluster(initialize_head=True, head_node_args=dict(HEAD))
     study = start(cluster)
     wait_for_rows(study)
     began = time.monotonic()
@@ -39,7 +42,8 @@ def main() -> None:
             info.process.kill()
     said = {"said": study.communicate(timeout=300)[1], "code": study.returncode, "seconds": time.monotonic() - began}
     GATE.touch()
-    other = Cluster(initialize_head=True, head_node_args=dict(HEAD))
+    with bare():
+        other = Cluster(initialize_head=True, head_node_args=dict(HEAD))
     try:
         again = start(other)
         said |= {"again said": again.communicate(timeout=300)[1], "again": again.returncode}

@@ -68,9 +68,12 @@ def main() -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     from ray.cluster_utils import Cluster
 
-    give_nodes_time()
+    from cluster.bare import bare
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "num_gpus": 1, "include_dashboard": False})
+    give_nodes_time()
+    with bare():
+        head = {"num_cpus": 2, "num_gpus": 1, "include_dashboard": False}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
     at, said = str(cluster.address), {}
     try:
         refused = {
