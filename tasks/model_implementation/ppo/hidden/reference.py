@@ -70,9 +70,7 @@ def loss(case: Mapping[str, Any], held: Mapping[str, torch.Tensor], batch: Seque
     return policy + value - case["entropy_weight"] * entropies.mean()
 
 
-def updated(
-    case: Mapping[str, Any], weights: np.ndarray, steps: Mapping[str, Any], divided: bool = True
-) -> np.ndarray:
+def updated(case: Mapping[str, Any], weights: np.ndarray, steps: Mapping[str, Any], divided: bool = True) -> np.ndarray:
     """Return the flat parameters after one update; not `divided` by their spread, advantages are centred only."""
     held = cut(case, weights)
     last = network(held, "critic", torch.from_numpy(steps["last state"]).double()[None]).item()
