@@ -5,10 +5,7 @@ python=$1 venv=$2
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "mldevbench needs Python 3.11 or newer; set PYTHON=" >&2; exit 1; }
 if ! command -v bwrap >/dev/null; then
     echo "installing bubblewrap (the sandbox)" >&2
-    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        { apt-get update -qq && apt-get install -y -qq bubblewrap; } >/dev/null 2>&1 || true
-    fi
-    command -v bwrap >/dev/null ||
+    bash "$(dirname "$0")/debian.sh" bubblewrap ||
         echo "bubblewrap could not be installed: going on with the weaker process sandbox; install the package 'bubblewrap'" >&2
 fi
 echo "making the harness venv (some minutes, once)" >&2
