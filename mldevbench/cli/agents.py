@@ -46,7 +46,7 @@ def list_(root: Root = [], json_: Json = False) -> None:
 def install(
     agent: Annotated[
         list[str],
-        typer.Argument(metavar="AGENT…", help="Agent ids or folders.", autocompletion=completion.agents),
+        typer.Argument(metavar="AGENT", help="Agent ids or folders.", autocompletion=completion.agents),
     ],
     python: Annotated[Path | None, typer.Option("--python", help="The Python to build it on.")] = None,
     root: Root = [],

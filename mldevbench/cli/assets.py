@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 
 Wanted = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TASK]...", help="Task ids, categories, or all.", autocompletion=tasks),
+    typer.Argument(metavar="TASK", help="Task ids, categories, or all.", autocompletion=tasks),
 ]
 Profile = Annotated[str, typer.Option("--profile", help="mini or full.")]
 

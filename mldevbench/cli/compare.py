@@ -35,7 +35,7 @@ def compare(
     labels: Annotated[
         list[str],
         typer.Argument(
-            metavar="STUDY:LABEL...",
+            metavar="STUDY:LABEL",
             help="Two or more; STUDY alone means all of its labels.",
             autocompletion=studies,
         ),

@@ -20,7 +20,7 @@ SPREADS = {"within": "between seeds of a task", "between": "between tasks"}
 
 def plan(
     pilot: Annotated[
-        str | None, typer.Argument(metavar="[STUDY[:LABEL]]", help="Runs to learn from; without, usual assumptions.")
+        str | None, typer.Argument(metavar="STUDY[:LABEL]", help="Runs to learn from; without, usual assumptions.")
     ] = None,
     storage: Storage = "results",
     half_width: Annotated[float, typer.Option("--half-width", help="Wanted half-width of a rate's interval.")] = 0.05,

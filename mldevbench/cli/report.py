@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 def report(
     study: Annotated[
         list[str],
-        typer.Argument(
-            metavar="STUDY...", help="Names under --storage, folders, URLs, or paper.", autocompletion=studies
-        ),
+        typer.Argument(metavar="STUDY", help="Names under --storage, folders, URLs, or paper.", autocompletion=studies),
     ],
     storage: Storage = "results",
     format_: Annotated[

@@ -35,7 +35,7 @@ WITHOUT = option("--exclude-task", "Task id or category to leave out.", autocomp
 
 
 def run(
-    study_file: Annotated[Path | None, typer.Argument(metavar="[STUDY.yaml]", help="A study file.")] = None,
+    study_file: Annotated[Path | None, typer.Argument(metavar="STUDY.yaml", help="A study file.")] = None,
     agent: Annotated[list[str] | None, AGENT] = None,
     model: Annotated[list[str] | None, option("--model", "Model, such as openai/gpt-4o or scripted/FILE.")] = None,
     task: Annotated[list[str] | None, TASK] = None,

@@ -61,7 +61,7 @@ def import_(
 def merge(
     studies: Annotated[
         list[str],
-        typer.Argument(metavar="STUDY...", help="Two or more studies.", autocompletion=completion.studies),
+        typer.Argument(metavar="STUDY", help="Two or more studies.", autocompletion=completion.studies),
     ],
     name: Annotated[str, typer.Option("--name", help="The new study's name.")],
     storage: Storage = "results",

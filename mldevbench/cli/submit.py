@@ -25,7 +25,7 @@ SETTINGS = {"ignore_unknown_options": True, "allow_extra_args": True}
 def submit(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[run|variance|scale|regrade] ...", help="A command as you would give it here."),
+        typer.Argument(metavar="run|variance|scale|regrade", help="A command as you would give it here."),
     ] = None,
     address: Annotated[
         str | None,

@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
 Task = Annotated[str, typer.Argument(metavar="TASK", autocompletion=completion.tasks)]
 Wanted = Annotated[
     list[str],
-    typer.Argument(metavar="TASK...", help="Task ids, categories, or all.", autocompletion=completion.tasks),
+    typer.Argument(metavar="TASK", help="Task ids, categories, or all.", autocompletion=completion.tasks),
 ]
 Profile = Annotated[str, typer.Option("--profile", help="mini or full.")]
 Isolation = Annotated[str, typer.Option("--sandbox", help="auto, bubblewrap or process.")]

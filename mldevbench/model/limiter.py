@@ -62,6 +62,7 @@ class Limiter:
         self._held: dict[int, _Held] = {}
         self._queue: OrderedDict[int, int] = OrderedDict()
         self._granted: deque[tuple[float, int]] = deque()
+        self._granted_tokens = 0  # the sum of these, since a long queue asks for it at every grant
         self._resume_at = 0.0
         self._count = 0
 
@@ -83,6 +84,7 @@ class Limiter:
             permit = Permit(ticket, tokens)
             self._held[ticket] = _Held(permit, now + LEASE, self._epoch)
             self._granted.append((now, tokens))
+            self._granted_tokens += tokens
             granted.append(permit)
         return granted
 
@@ -125,12 +127,11 @@ class Limiter:
         if now < self._resume_at or len(self._held) >= limit:
             return False
         while self._granted and self._granted[0][0] <= now - WINDOW:
-            self._granted.popleft()
+            self._granted_tokens -= self._granted.popleft()[1]
         if self.pace.rpm is not None and len(self._granted) >= self.pace.rpm:
             return False
-        spent = sum(tokens for _, tokens in self._granted)
         # A call larger than the whole allowance goes alone: it could never be sent otherwise.
-        return self.pace.tpm is None or not self._granted or spent + tokens <= self.pace.tpm
+        return self.pace.tpm is None or not self._granted or self._granted_tokens + tokens <= self.pace.tpm
 
     def _expire(self, now: float) -> None:
         for number in [number for number, held in self._held.items() if held.until <= now]:
