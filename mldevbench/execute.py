@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from mldevbench import workspace
 from mldevbench.agent import Agent
@@ -31,7 +31,7 @@ from mldevbench.sandbox import Bind, Limits, Sandbox, SandboxSpec
 from mldevbench.sandbox.gpu import DRIVER, seen_gpus
 from mldevbench.sandbox.opening import open_sandbox
 from mldevbench.sandbox.protocol import thread_count
-from mldevbench.snapshot import Snapshots, parse_grid
+from mldevbench.snapshot import Snapshots, gather, parse_grid
 from mldevbench.store.place import Place
 from mldevbench.submission import Manifest, collect, erase
 from mldevbench.task import Task
@@ -120,8 +120,9 @@ class Attempt:
             finished_at, wall = datetime.now(UTC), self.clock() - began
             working = min(self.meter.working_seconds, wall)
             archive = f"{self._folder}/submission.tar"
-            manifest = self._collect(inside, scratch / "submission.tar")
-            self.means.place.take(archive, scratch / "submission.tar")
+            frozen = scratch / "submission.tar"
+            manifest = collect(inside, task.submission, task.submission_max_mb, frozen, witness=task.protected)
+            self.means.place.take(archive, frozen)
         return Submitted(
             self.order.run.run_id, self.order.attempt, archive, manifest.digest, reason, detail, self.meter.usage,
             started_at, finished_at, wall, working, walls.isolation, self.order.network, self.means.node,
@@ -132,9 +133,9 @@ class Attempt:
     def _folder(self) -> str:
         return f"artifacts/{self.order.run.run_id}/{self.order.attempt}"
 
-    def _collect(self, inside: Path, archive: Path) -> Manifest:
+    def _gather(self, inside: Path, body: BinaryIO) -> Manifest:
         task = self.means.task
-        return collect(inside, task.submission, task.submission_max_mb, archive, witness=task.protected)
+        return gather(inside, task.submission, task.submission_max_mb, body, witness=task.protected)
 
     def _snapshots(self, scratch: Path) -> Snapshots | None:
         every, run = self.order.snapshot_every, self.order.run
@@ -157,7 +158,7 @@ class Attempt:
             try:
                 doors.serve(sandbox.listeners)
                 if snapshots:
-                    snapshots.watch(guarded, lambda archive: self._collect(inside, archive))
+                    snapshots.watch(guarded, lambda body: self._gather(inside, body))
                 context = AttemptContext(guarded, model, self.order, self.means, trajectory, gateway, self.meter)
                 reason, detail = self._solve(instruction, context, guarded)
                 if gateway and gateway.failure:

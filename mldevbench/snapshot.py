@@ -1,7 +1,7 @@
 """Snapshots of a submission while the agent works: when one is due, and how it is taken.
 
 A snapshot is a copy: the sandbox is frozen while the files are read, and nothing that the agent can still write
-is ever linked. It is stored while the agent goes on, so a slow storage costs the run nothing.
+is ever linked. It is packed and stored while the agent goes on, so a slow storage costs the run nothing.
 """
 
 from __future__ import annotations
@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
+from mldevbench.digest import of_file
 from mldevbench.errors import Fault, UserError
 from mldevbench.model.budget import BudgetMeter
 from mldevbench.records import Budget, Snapshot
 from mldevbench.sandbox.protocol import Sandbox
 from mldevbench.store.place import Place
 from mldevbench.submission import Manifest
+from mldevbench.submission.archive import digests, take, write_archive
 
 UNITS = ("steps", "minutes", "tokens", "usd")
 HALVINGS = 6  # a log-spaced grid reaches down to a 64th of the budget
@@ -68,6 +71,14 @@ def parse_grid(text: str) -> Grid:
     raise UserError(f"--snapshot-every {text!r}: {amount!r} is neither log nor a number above 0")
 
 
+def gather(
+    workspace: Path, patterns: Sequence[str], max_mb: float, body: BinaryIO, *, witness: Sequence[str] = ()
+) -> Manifest:
+    """Copy the declared files: the part of `collect` for which everything has to stand still."""
+    manifest = take(workspace, patterns, int(max_mb * 1_000_000), body)
+    return replace(manifest, witnessed=digests(workspace, witness))
+
+
 class Snapshots:
     """Takes the snapshots of one attempt; what is the same as the one before is kept once."""
 
@@ -83,11 +94,11 @@ class Snapshots:
         self._clock: threading.Thread | None = None
         self._storing: threading.Thread | None = None
         self._sandbox: Sandbox | None = None
-        self._collect: Callable[[Path], Manifest] | None = None
+        self._gather: Callable[[BinaryIO], Manifest] | None = None
 
-    def watch(self, sandbox: Sandbox, collect: Callable[[Path], Manifest]) -> None:
+    def watch(self, sandbox: Sandbox, gather: Callable[[BinaryIO], Manifest]) -> None:
         """Begin; minutes pass without calls too, so they are looked at by a clock."""
-        self._sandbox, self._collect = sandbox, collect
+        self._sandbox, self._gather = sandbox, gather
         if self.grid.unit == "minutes":
             self._clock = threading.Thread(target=self._tick, name="snapshots", daemon=True)
             self._clock.start()
@@ -129,28 +140,37 @@ class Snapshots:
         return None if spent is None else float(spent)
 
     def _take(self) -> None:
-        assert self._sandbox and self._collect
+        assert self._sandbox and self._gather
         self.settle()  # one copy at a time in the scratch folder
         usage, minutes = self.meter.usage, self.meter.working_seconds / 60
-        copy = self.scratch / f"snapshot-{secrets.token_hex(4)}.tar"
+        body = self.scratch / f"snapshot-{secrets.token_hex(4)}"
         try:
             self._sandbox.freeze()
-            manifest = self._collect(copy)
+            with body.open("wb") as file:
+                manifest = self._gather(file)
+        except OSError:  # our own disk: the next one may fit
+            body.unlink(missing_ok=True)
+            return
         finally:
             self._sandbox.thaw()
         spent = (usage.steps, usage.total_tokens, usage.cost_usd, minutes)
-        seen = Snapshot(len(self.taken), *spent, f"snapshots/{len(self.taken):04d}.tar", manifest.digest)
-        self._storing = threading.Thread(target=self._store, args=(seen, copy), name="snapshot", daemon=True)
+        seen = Snapshot(len(self.taken), *spent, f"snapshots/{len(self.taken):04d}.tar", "")
+        self._storing = threading.Thread(target=self._store, args=(seen, manifest, body), name="snapshot", daemon=True)
         self._storing.start()
 
-    def _store(self, seen: Snapshot, copy: Path) -> None:
-        same = next((one.archive for one in self.taken if one.digest == seen.digest), None)
-        with suppress(Fault):
+    def _store(self, seen: Snapshot, manifest: Manifest, body: Path) -> None:
+        copy = body.with_suffix(".tar")
+        with suppress(Fault, OSError):
+            with body.open("rb") as content, copy.open("wb") as whole:
+                write_archive(manifest, content, whole)
+            digest = of_file(copy)
+            same = next((one.archive for one in self.taken if one.digest == digest), None)
             if same is None:
                 self.place.take(seen.archive, copy)
-            self.taken.append(replace(seen, archive=same or seen.archive))
+            self.taken.append(replace(seen, archive=same or seen.archive, digest=digest))
             self.place.write(LIST_NAME, json.dumps([asdict(one) for one in self.taken]).encode())
-        copy.unlink()
+        body.unlink()
+        copy.unlink(missing_ok=True)
 
 
 def stored_snapshots(place: Place) -> list[Snapshot]:

@@ -7,6 +7,7 @@ import tarfile
 import threading
 import time
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -15,9 +16,8 @@ from mldevbench.model.budget import Ask, BudgetMeter
 from mldevbench.records import Budget, Usage
 from mldevbench.sandbox import SandboxSpec
 from mldevbench.sandbox.opening import open_sandbox
-from mldevbench.snapshot import Grid, Snapshots, parse_grid, stored_snapshots
+from mldevbench.snapshot import Grid, Snapshots, gather, parse_grid, stored_snapshots
 from mldevbench.store.place import Place, open_place
-from mldevbench.submission import collect
 
 FILES = 300
 WRITER = f"""
@@ -106,7 +106,7 @@ def test_what_is_written_afterwards_changes_no_earlier_snapshot(
     snapshots = Snapshots(parse_grid("steps=1"), meter, open_place(str(store)), tmp_path)
     sandbox = open_sandbox(SandboxSpec(workspace, venv=task_venv), isolation)
     try:
-        snapshots.watch(sandbox, lambda archive: collect(workspace, ["out/**"], 10, archive))
+        snapshots.watch(sandbox, lambda body: gather(workspace, ["out/**"], 10, body))
         for _ in range(2):
             step(meter)
             snapshots.look()
@@ -143,7 +143,7 @@ def test_a_snapshot_is_of_one_moment(isolation: str, task_venv: Path, tmp_path: 
     snapshots = Snapshots(parse_grid("steps=1"), meter, open_place(str(store)), tmp_path)
     sandbox = open_sandbox(SandboxSpec(workspace, venv=task_venv), isolation)
     try:
-        snapshots.watch(sandbox, lambda archive: collect(workspace, ["out/**"], 10, archive))
+        snapshots.watch(sandbox, lambda body: gather(workspace, ["out/**"], 10, body))
         sandbox.spawn(["python", "-c", WRITER], log="writer.log")
         deadline = time.monotonic() + 60
         while (workspace / "out/299.txt").read_text(encoding="utf-8") in ("0", "") and time.monotonic() < deadline:
@@ -170,9 +170,9 @@ def test_the_time_that_a_snapshot_takes_is_not_the_agents(task_venv: Path, tmp_p
     meter = BudgetMeter(Budget(steps=50))
     snapshots = Snapshots(parse_grid("steps=1"), meter, open_place(str(tmp_path / "store")), tmp_path)
 
-    def slow(archive: Path):
+    def slow(body: BinaryIO):
         time.sleep(0.5)
-        return collect(workspace, ["out/**"], 10, archive)
+        return gather(workspace, ["out/**"], 10, body)
 
     with open_sandbox(SandboxSpec(workspace, venv=task_venv), "process") as sandbox:
         snapshots.watch(sandbox, slow)
@@ -199,7 +199,7 @@ def test_an_agent_goes_on_while_its_snapshot_is_stored(task_venv: Path, tmp_path
     meter = BudgetMeter(Budget(steps=50))
     snapshots = Snapshots(parse_grid("steps=1"), meter, slow, tmp_path)
     with open_sandbox(SandboxSpec(workspace, venv=task_venv), "process") as sandbox:
-        snapshots.watch(sandbox, lambda archive: collect(workspace, ["out.txt"], 10, archive))
+        snapshots.watch(sandbox, lambda body: gather(workspace, ["out.txt"], 10, body))
         step(meter)
         snapshots.look()
         assert sandbox.run(["bash", "-c", "echo later > out.txt"], seconds=60).exit_code == 0
@@ -211,4 +211,30 @@ def test_an_agent_goes_on_while_its_snapshot_is_stored(task_venv: Path, tmp_path
     first, second = stored_snapshots(place)
     assert "out.txt" not in contents(tmp_path / "store" / first.archive)
     assert contents(tmp_path / "store" / second.archive)["out.txt"] == b"later\n"
+    assert not list(tmp_path.glob("snapshot-*"))
+
+
+def test_a_full_disk_costs_one_snapshot_and_not_the_agent(task_venv: Path, tmp_path: Path) -> None:
+    workspace, store = tmp_path / "work", tmp_path / "store"
+    workspace.mkdir()
+    (workspace / "out.txt").write_text("done", encoding="utf-8")
+    meter, full = BudgetMeter(Budget(steps=50)), [True]
+    snapshots = Snapshots(parse_grid("steps=1"), meter, open_place(str(store)), tmp_path)
+
+    def gathered(body: BinaryIO):
+        if full.pop():
+            body.write(b"half")
+            raise OSError(28, "No space left on device")
+        return gather(workspace, ["out.txt"], 10, body)
+
+    with open_sandbox(SandboxSpec(workspace, venv=task_venv), "process") as sandbox:
+        snapshots.watch(sandbox, gathered)
+        for more in (False, True):
+            step(meter)
+            snapshots.look()
+            full.append(more)
+            assert sandbox.run(["true"], seconds=60).exit_code == 0, "still frozen"
+        snapshots.close()
+    (only,) = stored_snapshots(open_place(str(store)))
+    assert only.steps == 2 and contents(store / only.archive)["out.txt"] == b"done"
     assert not list(tmp_path.glob("snapshot-*"))
