@@ -7,6 +7,7 @@ is ever linked. It is packed and stored while the agent goes on, so a slow stora
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import threading
 from collections.abc import Callable, Sequence
@@ -29,6 +30,7 @@ HALVINGS = 6  # a log-spaced grid reaches down to a 64th of the budget
 BETWEEN = 4  # points per halving where the unit can't be met exactly
 LIST_NAME = "snapshots.json"
 LOOK_SECONDS = 0.5
+LAST = 19  # the lowest priority there is
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,8 @@ class Snapshots:
         self._storing.start()
 
     def _store(self, seen: Snapshot, manifest: Manifest, body: Path) -> None:
+        # This thread only: on a busy machine it takes what the agent leaves.
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), LAST)
         copy = body.with_suffix(".tar")
         with suppress(Fault, OSError):
             with body.open("rb") as content, copy.open("wb") as whole:
