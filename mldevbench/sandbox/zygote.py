@@ -126,7 +126,9 @@ class Zygote:
         try:
             call.send(self._control, request(cage, script, arguments, variables), stdin)
             return call.finish(started, seconds)
-        except (NotEntered, OSError):
+        except (NotEntered, OSError) as error:
+            if call.going:  # the submission has run, and it runs once
+                raise Fault("sandbox_error", f"a warm call broke off: {error}") from error
             self._ready = self._alive()
             return self._cold(cage, script, arguments, seconds, stdin, keep_bytes, environment)
         finally:
@@ -185,7 +187,7 @@ class Call:
 
     def __init__(self, cage: Cage, capture: Capture) -> None:
         self.cage, self.capture = cage, capture
-        self.entered = False
+        self.entered = self.going = False
         self.status, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.output, self._write = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(self.output, False)
@@ -227,7 +229,10 @@ class Call:
 
     def _hear(self) -> tuple[bool, int]:
         """Return whether the child has ended, and its exit code as a shell sees it."""
-        data, descriptors, _, _ = socket.recv_fds(self.status, 64, 1)
+        try:
+            data, descriptors, _, _ = socket.recv_fds(self.status, 64, 1)
+        except ConnectionResetError:  # it ended before it read our "stop"; what it said is still there
+            data, descriptors, _, _ = socket.recv_fds(self.status, 64, 1)
         if data == b"child":
             self.entered = True
             try:
@@ -249,6 +254,7 @@ class Call:
             text = Path(f"/proc/self/fdinfo/{pidfd}").read_text(encoding="ascii")
             group.add(next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pid:")))
         self.status.send(b"go")
+        self.going = True
 
     def _pump(self, most: int = 1 << 16) -> bool:
         """Read what is there; False at the end of the output."""

@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from sandbox.conftest import namespace_of, said
@@ -14,6 +15,7 @@ from sandbox.test_intruder import INTRUDER
 
 from mldevbench.records import StopReason
 from mldevbench.sandbox.cage import Cage
+from mldevbench.sandbox.capture import Capture
 from mldevbench.sandbox.opening import opaque_folder
 from mldevbench.sandbox.protocol import Limits, SandboxSpec
 from mldevbench.sandbox.starter import children
@@ -213,3 +215,16 @@ def test_a_zygote_that_was_killed_is_missed(task_venv: Path, cage: Cage) -> None
 
 def test_a_warm_process_trains(zygote: Zygote, cage: Cage) -> None:
     assert zygote.run(cage, script(cage, TRAIN), seconds=60).output == b"trained\n"
+
+
+def test_an_end_that_crosses_our_stop_is_heard() -> None:
+    """A socket that is closed before all was read from it is reset; what was said last must not be lost with that."""
+    call = Call(cast(Cage, None), Capture(100))
+    call.status.send(b"stop")
+    call._theirs.send(b"exit -9")
+    call._theirs.close()
+    try:
+        assert call._hear() == (True, 137)
+    finally:
+        call.close()
+        os.close(call._write)
